@@ -1,0 +1,8 @@
+//! Where state, engine and spaces meet. Both front ends and embedders call only this module (and what it re-exports).
+
+mod api;
+mod delivery;
+pub mod wait;
+
+pub use api::*;
+pub use delivery::{Delivery, Receipt};

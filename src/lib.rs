@@ -1,0 +1,33 @@
+//! A live Rhai runtime that AI agents reach over MCP and a person reaches at a prompt: one registry of evals shared by both.
+//!
+//! The modules stand on floors; each imports only from floors below its own, and modules on one floor do not know each other:
+//!
+//! ```text
+//! 7  cli                         joins the parts
+//! 6  config
+//! 5  http                        sockets, Host and Origin, delivery
+//! 4  mcp            repl         the two front ends
+//! 3  host                        where state, engine and spaces meet; the embedding API
+//! 2  spaces         render
+//! 1  state          engine
+//! 0  words                       ids, time, limits, outcomes, refusals
+//! ```
+
+pub mod words;
+
+pub mod engine;
+pub mod state;
+
+pub mod render;
+pub mod spaces;
+
+pub mod host;
+
+pub mod mcp;
+pub mod repl;
+
+pub mod http;
+
+pub mod config;
+
+pub mod cli;

@@ -1,0 +1,291 @@
+//! Time: the only module that reads a clock. Everything else is handed a [`Time`] or asks a [`Clock`].
+//!
+//! A clock is real, or moved by hand in tests. Both kinds answer `now`, and both can wake a waiting thread ([`Wake`]) or run
+//! a callback ([`Clock::alarm`]) when a moment has come.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// A moment, counted from the start of its [`Clock`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(Duration);
+
+impl Time {
+    /// The moment the clock started.
+    pub const START: Self = Self(Duration::ZERO);
+
+    /// The moment `duration` after the start of the clock.
+    pub const fn after_start(duration: Duration) -> Self {
+        Self(duration)
+    }
+
+    /// How long after the start of the clock this is.
+    pub const fn since_start(self) -> Duration {
+        self.0
+    }
+
+    /// How long after `earlier` this is; zero when it is not after it.
+    pub fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Self;
+
+    fn add(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(duration))
+    }
+}
+
+impl Sub<Duration> for Time {
+    type Output = Self;
+
+    fn sub(self, duration: Duration) -> Self {
+        Self(self.0.saturating_sub(duration))
+    }
+}
+
+type Callback = Box<dyn FnOnce() + Send>;
+
+/// A source of time, shared by cloning.
+#[derive(Clone)]
+pub struct Clock(Arc<Kind>);
+
+enum Kind {
+    Real { start: Instant, wall: SystemTime },
+    Manual(Mutex<Hands>),
+}
+
+/// The state of a clock moved by hand.
+#[derive(Default)]
+struct Hands {
+    now: Time,
+    next: u64,
+    alarms: BTreeMap<(Time, u64), Callback>,
+}
+
+/// 2000-01-01T00:00:00Z: where the wall time of a clock moved by hand begins.
+const MANUAL_WALL: Duration = Duration::from_secs(946_684_800);
+
+impl Clock {
+    /// The machine's clock, started now.
+    #[expect(clippy::disallowed_methods, reason = "this is the module that reads the clock")]
+    pub fn real() -> Self {
+        Self(Arc::new(Kind::Real { start: Instant::now(), wall: SystemTime::now() }))
+    }
+
+    /// A clock that moves only by [`Clock::advance`]; its wall time starts at 2000-01-01T00:00:00Z.
+    pub fn manual() -> Self {
+        Self(Arc::new(Kind::Manual(Mutex::default())))
+    }
+
+    /// Whether this clock moves only by [`Clock::advance`].
+    pub fn is_manual(&self) -> bool {
+        matches!(*self.0, Kind::Manual(_))
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Time {
+        match &*self.0 {
+            Kind::Real { start, .. } => Time(start.elapsed()),
+            Kind::Manual(hands) => lock(hands).now,
+        }
+    }
+
+    /// The wall time of a moment, for stamps that people and protocols read.
+    pub fn wall(&self, time: Time) -> SystemTime {
+        match &*self.0 {
+            Kind::Real { wall, .. } => *wall + time.0,
+            Kind::Manual(_) => SystemTime::UNIX_EPOCH + MANUAL_WALL + time.0,
+        }
+    }
+
+    /// On a real clock, the instant a moment falls on: what a runtime's timer needs. `None` on a clock moved by hand, and for
+    /// moments too far away to be represented.
+    pub fn instant(&self, time: Time) -> Option<Instant> {
+        match &*self.0 {
+            Kind::Real { start, .. } => start.checked_add(time.0),
+            Kind::Manual(_) => None,
+        }
+    }
+
+    /// Moves a clock made by [`Clock::manual`] and runs what has become due, in order of time.
+    ///
+    /// # Panics
+    /// On a real clock.
+    pub fn advance(&self, by: Duration) {
+        let Kind::Manual(hands) = &*self.0 else { panic!("only a clock made by Clock::manual can be moved") };
+        let due: Vec<Callback> = {
+            let mut hands = lock(hands);
+            hands.now = hands.now + by;
+            let now = hands.now;
+            let later = hands.alarms.split_off(&(now, u64::MAX));
+            std::mem::replace(&mut hands.alarms, later).into_values().collect()
+        };
+        for ring in due {
+            ring();
+        }
+    }
+
+    /// Runs `ring` once a clock moved by hand has reached `at` (at once when it already has). On a real clock this does
+    /// nothing: there, waiting is up to the runtime's timers. The alarm is off when the returned value is dropped.
+    pub fn alarm(&self, at: Time, ring: impl FnOnce() + Send + 'static) -> Alarm {
+        let Kind::Manual(hands) = &*self.0 else { return Alarm { clock: None, key: (at, 0) } };
+        let key = {
+            let mut hands = lock(hands);
+            if hands.now < at {
+                hands.next += 1;
+                let key = (at, hands.next);
+                hands.alarms.insert(key, Box::new(ring));
+                return Alarm { clock: Some(self.clone()), key };
+            }
+            (at, 0)
+        };
+        ring();
+        Alarm { clock: None, key }
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Clock").field("manual", &self.is_manual()).field("now", &self.now()).finish()
+    }
+}
+
+/// A callback that waits for its moment on a clock moved by hand; dropping it takes the callback back.
+#[derive(Debug)]
+#[must_use = "an alarm that is dropped does not ring"]
+pub struct Alarm {
+    clock: Option<Clock>,
+    key: (Time, u64),
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        if let Some(clock) = &self.clock
+            && let Kind::Manual(hands) = &*clock.0
+        {
+            let taken = lock(hands).alarms.remove(&self.key);
+            drop(taken);
+        }
+    }
+}
+
+/// What a thread waits on: a counter that goes up whenever something may have changed.
+///
+/// Read [`Wake::generation`], look at the world, then [`Wake::wait`] for that generation to pass: nothing can be missed.
+#[derive(Clone, Default)]
+pub struct Wake(Arc<WakeInner>);
+
+#[derive(Default)]
+struct WakeInner {
+    generation: Mutex<u64>,
+    changed: Condvar,
+}
+
+impl Wake {
+    /// Something may have changed: everyone who waits looks again.
+    pub fn notify(&self) {
+        *lock(&self.0.generation) += 1;
+        self.0.changed.notify_all();
+    }
+
+    /// How often this was notified.
+    pub fn generation(&self) -> u64 {
+        *lock(&self.0.generation)
+    }
+
+    /// Blocks the thread until the generation is no longer `seen`, or `until` has come. May also return early.
+    pub fn wait(&self, seen: u64, clock: &Clock, until: Option<Time>) {
+        let alarm = until.filter(|_| clock.is_manual()).map(|at| {
+            let wake = self.clone();
+            clock.alarm(at, move || wake.notify())
+        });
+        let mut generation = lock(&self.0.generation);
+        while *generation == seen {
+            let left = match until {
+                // More than a day away is as good as far away: the loop looks again.
+                Some(at) if !clock.is_manual() => Some(at.since(clock.now()).min(Duration::from_secs(86_400))),
+                _ => None,
+            };
+            generation = match left {
+                Some(Duration::ZERO) => break,
+                Some(left) => self.0.changed.wait_timeout(generation, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.0.changed.wait(generation).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+        drop(generation);
+        drop(alarm);
+    }
+}
+
+impl fmt::Debug for Wake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Wake").field(&self.generation()).finish()
+    }
+}
+
+/// Locks without caring for poison: the data behind these locks is never left half-changed.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn alarms_ring_in_order_and_only_when_due() {
+        let clock = Clock::manual();
+        let rung = Arc::new(Mutex::new(Vec::new()));
+        let set = |secs: u64| {
+            let rung = Arc::clone(&rung);
+            clock.alarm(Time::after_start(Duration::from_secs(secs)), move || rung.lock().unwrap().push(secs))
+        };
+        let _alarms = [set(3), set(1), set(2)];
+        drop(set(1));
+        clock.advance(Duration::from_secs(2));
+        assert_eq!(*rung.lock().unwrap(), [1, 2]);
+        clock.advance(Duration::from_secs(1));
+        assert_eq!(*rung.lock().unwrap(), [1, 2, 3]);
+        let _late = set(1);
+        assert_eq!(*rung.lock().unwrap(), [1, 2, 3, 1]);
+    }
+
+    #[test]
+    fn a_waiting_thread_wakes_by_notice_and_by_time() {
+        let clock = Clock::manual();
+        let wake = Wake::default();
+        let woken = Arc::new(AtomicUsize::new(0));
+        let thread = {
+            let (clock, wake, woken) = (clock.clone(), wake.clone(), Arc::clone(&woken));
+            std::thread::spawn(move || {
+                let until = Time::after_start(Duration::from_secs(10));
+                while clock.now() < until {
+                    let seen = wake.generation();
+                    if clock.now() < until {
+                        wake.wait(seen, &clock, Some(until));
+                    }
+                    woken.fetch_add(1, Ordering::SeqCst);
+                }
+            })
+        };
+        wake.notify();
+        clock.advance(Duration::from_secs(10));
+        thread.join().unwrap();
+        assert!(woken.load(Ordering::SeqCst) >= 1);
+    }
+
+    #[test]
+    fn wall_time_of_a_manual_clock_starts_in_2000() {
+        let clock = Clock::manual();
+        clock.advance(Duration::from_secs(60));
+        let wall = clock.wall(clock.now()).duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        assert_eq!(wall.as_secs(), 946_684_860);
+    }
+}

@@ -1,0 +1,16 @@
+//! Floor 0: the words every other module speaks.
+//!
+//! Owns ids, time, limits, how an eval ends, and how a request is refused. Knows nothing of the language, the wire or the
+//! terminal, and holds no state but the clock.
+
+pub mod clock;
+pub mod ids;
+pub mod limits;
+pub mod outcome;
+pub mod refusal;
+
+pub use clock::{Alarm, Clock, Time, Wake};
+pub use ids::{EntryId, Handle, HeaderKey, SessionId, SpaceId, TaskId};
+pub use limits::Limits;
+pub use outcome::{Failure, Frame, Status, StopCause};
+pub use refusal::Refusal;
