@@ -17,4 +17,4 @@ pub mod value;
 pub use answer::{Block, Conflict, Stage, Tail};
 pub use output::{Line, Output};
 pub use style::Style;
-pub use value::{Budget, Elided, Rendered, Shown};
+pub use value::{Budget, Elided, EntryEnd, EntryShown, Rendered, Shown, whole};

@@ -1,7 +1,14 @@
-//! Values as text within a budget. One walk that visits only what it prints.
+//! Values as text within a budget: what is asked for and what comes back. The walk itself is in `walk`.
 
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use super::plain;
 use crate::words::Failure;
-use rhai::{Dynamic, ImmutableString};
+use crate::words::limits::thousands;
+use rhai::Dynamic;
 use std::sync::Arc;
 
 /// How much of a value is shown.
@@ -101,29 +108,63 @@ pub type Hook<'a> = &'a dyn Fn(&Dynamic) -> Option<Shown>;
 
 /// Renders a value that is the whole result of an eval.
 ///
-/// `stopped` is asked on the way; once it says true the rest is left out and [`Elided::Uncounted`]. A value marked by
-/// [`whole`] gets [`Budget::WHOLE`].
+/// `stopped` is asked on the way; once it says true the rest is left out and what is elided is [`Elided::Uncounted`]. A value
+/// marked by [`whole`] gets [`Budget::WHOLE`], whatever `budget` says.
 pub fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
-    let _ = (value, budget, hook, stopped);
-    todo!()
+    let marked = is_whole(value);
+    walk::render(value, if marked { &Budget::WHOLE } else { budget }, marked, hook, stopped)
 }
+
+/// The tag of values that are shown whole. Any number that nobody else uses will do; the language itself uses none.
+const WHOLE_TAG: i32 = 0x5748_4f4c;
 
 /// Marks a value to be shown whole (up to [`Budget::WHOLE`]) when it is the result of an eval: what `manual()`, `source()`
 /// and `outline()` return. The mark is the value's own tag, so strings stay strings, and what a script makes of them is
 /// ordinary.
 pub fn whole(value: impl Into<Dynamic>) -> Dynamic {
-    let _ = value.into();
-    todo!()
+    let mut value = value.into();
+    value.set_tag(WHOLE_TAG);
+    value
 }
 
 /// Whether [`whole`] marked this value.
 pub fn is_whole(value: &Dynamic) -> bool {
-    let _ = value;
-    todo!()
+    value.tag() == WHOLE_TAG
 }
 
-/// A plain text as the language writes it: quoted and escaped.
-pub fn quoted(text: &str) -> ImmutableString {
-    let _ = text;
-    todo!()
+/// A text as the language writes it: quoted and escaped.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        walk::push_in_quotes(&mut out, c);
+    }
+    out.push('"');
+    out
+}
+
+impl Elided {
+    /// What the line `;; truncated` says of it; `None` when nothing is left out.
+    pub fn phrase(self) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Counted { items, characters: 0 } => Some(format!("{} elided", thousands(items))),
+            Self::Counted { items: 0, characters } => Some(format!("{} elided", plain::count(characters, "character"))),
+            Self::Counted { items, characters } => {
+                Some(format!("{} and {} elided", plain::count(items, "item"), plain::count(characters, "character")))
+            }
+            Self::Uncounted => Some("uncounted elision".to_owned()),
+        }
+    }
+
+    /// Both elisions together.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, one) | (one, Self::None) => one,
+            (Self::Uncounted, _) | (_, Self::Uncounted) => Self::Uncounted,
+            (Self::Counted { items: a, characters: b }, Self::Counted { items: c, characters: d }) => {
+                Self::Counted { items: a.saturating_add(c), characters: b.saturating_add(d) }
+            }
+        }
+    }
 }
