@@ -60,7 +60,23 @@ mod tests {
         }
         let long = "x".repeat(LONGEST + 1);
         for bad in [
-            "", "/", "/etc/passwd", "a/", "a//b", "..", "../a", "a/../b", ".", "./a", "a.rhai", "a\\b", "C:a", "~", "é", "a b", "a\0b",
+            "",
+            "/",
+            "/etc/passwd",
+            "a/",
+            "a//b",
+            "..",
+            "../a",
+            "a/../b",
+            ".",
+            "./a",
+            "a.rhai",
+            "a\\b",
+            "C:a",
+            "~",
+            "é",
+            "a b",
+            "a\0b",
             &long,
         ] {
             assert!(ModuleName::parse(bad).is_err(), "{bad:?}");

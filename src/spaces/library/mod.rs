@@ -1,0 +1,6 @@
+//! The live library of script modules.
+mod folder;
+mod name;
+mod outline;
+mod syntax;
+pub use outline::*;
