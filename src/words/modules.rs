@@ -50,6 +50,11 @@ pub enum ModuleError {
         /// The circle, its first name repeated at the end.
         path: Vec<String>,
     },
+    /// Modules import each other too many deep.
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
     /// The module has no such function.
     NoFunction {
         /// The module.
@@ -92,6 +97,7 @@ impl ModuleError {
             Self::NotFound { .. } | Self::Outside { .. } => "ModuleNotFound",
             Self::TooBig { .. } | Self::NotText { .. } | Self::Unreadable { .. } => "ModuleUnreadable",
             Self::Circular { .. } => "CircularImport",
+            Self::TooDeep { .. } => "ModuleLimit",
             Self::NoFunction { .. } => "NoFunction",
             Self::Syntax { .. } => "Parsing",
             Self::TooManyFunctions { .. } => "FunctionLimit",
@@ -123,6 +129,9 @@ impl fmt::Display for ModuleError {
             Self::NotText { name } => write!(f, "{name:.80}.rhai is not UTF-8 text"),
             Self::Unreadable { name, reason } => write!(f, "{name:.80}.rhai cannot be read: {reason}"),
             Self::Circular { path } => write!(f, "circular import: {}", path.join(" → ")),
+            Self::TooDeep { limit } => {
+                write!(f, "modules import each other more than {limit} deep, which is the limit")
+            }
             Self::NoFunction { module, function, near } => {
                 write!(f, "no function `{function:.80}` in {module}")?;
                 did_you_mean(f, near)
@@ -134,7 +143,10 @@ impl fmt::Display for ModuleError {
                 "{module} would have more than {} functions, which is the limit of a space or module",
                 thousands(*limit)
             ),
-            Self::Native { name } => write!(f, "{name} is part of the program itself and has no script"),
+            Self::Native { name } => write!(
+                f,
+                "{name} is part of the program itself: it has no script, and {name}::… is called without an import"
+            ),
         }
     }
 }
@@ -234,6 +246,7 @@ mod tests {
             ModuleError::NotText { name: "pic".into() },
             ModuleError::Unreadable { name: "locked".into(), reason: "permission denied".into() },
             ModuleError::Circular { path: vec!["round".into(), "trip".into(), "round".into()] },
+            ModuleError::TooDeep { limit: 200 },
             ModuleError::NoFunction { module: "stats".into(), function: "men".into(), near: vec!["mean".into()] },
             ModuleError::Syntax { file: "a.rhai".into(), line: 2, column: 7, message: "unexpected end".into() },
             ModuleError::TooManyFunctions { module: "stats".into(), limit: 5_000 },

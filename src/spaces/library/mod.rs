@@ -2,5 +2,6 @@
 mod folder;
 mod name;
 mod outline;
+mod shelf;
 mod syntax;
 pub use outline::*;

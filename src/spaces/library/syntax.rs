@@ -70,7 +70,8 @@ fn function(map: &Map<'_>, def: &ScriptFuncDef) -> Option<FunctionOutline> {
         return None;
     }
     let end = map.offset(def.body.end_position())? + 1;
-    let keyword = map.keyword_before(map.offset(def.body.start_position())?, def)?;
+    let body = map.offset(def.body.start_position())?;
+    let keyword = map.keyword_before(body, def).unwrap_or(body);
     let start = if def.comments.is_empty() { keyword } else { map.comment_before(keyword) };
     let params: Vec<_> = def.params.iter().map(ToString::to_string).collect();
     let this = def.this_type.as_ref().map(|this| format!("{}.", friendly_type(this))).unwrap_or_default();
@@ -189,16 +190,14 @@ impl<'a> Map<'a> {
         self.starts.partition_point(|start| *start <= offset)
     }
 
-    /// Where the `fn` (or `private`) begins whose body opens at `body`. Parameters cannot contain the word, but a comment
-    /// among them can, so the name must follow it.
+    /// Where the `fn` (or `private`) begins whose body opens at `body`. The word alone would not do: a comment among the
+    /// parameters may have it too, so what follows must be exactly this function's head.
     fn keyword_before(&self, body: usize, def: &ScriptFuncDef) -> Option<usize> {
         let head = self.text.get(..body)?;
-        let keyword = head.rmatch_indices("fn").map(|(at, _)| at).find(|at| {
-            let after = &head[at + 2..];
-            let named =
-                after.trim_start().split('(').next().is_some_and(|name| name.trim_end().ends_with(def.name.as_str()));
-            named
-                && after.starts_with(char::is_whitespace)
+        let signature = format!("{}({})", def.name, def.params.join(","));
+        let keyword = head.rmatch_indices("fn").take(16).map(|(at, _)| at).find(|at| {
+            let bare = without_comments(&head[at + 2..]).replace(",)", ")");
+            bare.strip_suffix(&signature).is_some_and(|this| this.is_empty() || this.ends_with('.'))
                 && !head[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
         })?;
         let before = head[..keyword].trim_end();
@@ -230,6 +229,47 @@ impl<'a> Map<'a> {
         let line = self.text[self.offset(at)?..].lines().next()?;
         let value = line.split_once('=')?.1.trim().strip_suffix(';')?.trim();
         (value.chars().count() <= 80).then(|| value.to_owned())
+    }
+}
+
+/// The head of a function without comments and spaces.
+fn without_comments(head: &str) -> String {
+    let mut bare = String::new();
+    let mut rest = head;
+    while let Some(c) = rest.chars().next() {
+        let skipped = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            block_length(rest)
+        } else {
+            if !c.is_whitespace() {
+                bare.push(c);
+            }
+            c.len_utf8()
+        };
+        rest = &rest[skipped..];
+    }
+    bare
+}
+
+/// The length of the block comment that `text` begins with; they nest.
+fn block_length(text: &str) -> usize {
+    let (mut at, mut open) = (0, 0);
+    loop {
+        let rest = &text[at..];
+        if rest.starts_with("/*") {
+            (at, open) = (at + 2, open + 1);
+        } else if rest.starts_with("*/") {
+            (at, open) = (at + 2, open - 1);
+        } else {
+            match rest.chars().next() {
+                Some(c) => at += c.len_utf8(),
+                None => return at,
+            }
+        }
+        if open == 0 {
+            return at;
+        }
     }
 }
 
@@ -280,8 +320,8 @@ mod tests {
             "/** Block\n * of two. */\nprivate\nfn  odd ( a , /* fn odd( */ b )\n{ a }\n/// Doubles.\n// not a doc\n\nfn int.double() \
              { this * 2 }\nfn \"My-Type\".f() {}\nfn fnfn() {}\n",
             &expect![[r#"
-                4 private odd(a, b) "Block\nof two."
-                "fn odd( */ b )\n{ a }"
+                3 private odd(a, b) "Block\nof two."
+                "/** Block\n * of two. */\nprivate\nfn  odd ( a , /* fn odd( */ b )\n{ a }"
                 9 int.double() "Doubles."
                 "/// Doubles.\n// not a doc\n\nfn int.double() { this * 2 }"
                 10 My-Type.f() ""
