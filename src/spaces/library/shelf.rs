@@ -91,9 +91,9 @@ struct Slot<M, L> {
 struct Pass<M, L> {
     open: Vec<Open<M, L>>,
     settled: HashMap<ModuleName, Arc<Version<M, L>>>,
-    /// The place in `open` of the module that a circle leads back to. Whatever was opened after it fails for a reason that
-    /// is not its own.
-    circle: Option<usize>,
+    /// The place in `open` of the module whose imports cannot work: a circle leads back to it, or it leads too deep. Whatever
+    /// was opened after it fails for a reason that is not its own.
+    to_blame: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -232,7 +232,7 @@ impl<M, L: Layer> Shelf<M, L> {
         if let Some(at) = pass.open.iter().position(|open| open.name == *name) {
             let mut path: Vec<_> = pass.open[at..].iter().map(|open| open.name.to_string()).collect();
             path.push(name.to_string());
-            pass.circle = Some(pass.circle.map_or(at, |other| other.min(at)));
+            pass.to_blame = Some(pass.to_blame.map_or(at, |other| other.min(at)));
             pass.note(name, None);
             return Err(ModuleError::Circular { path });
         }
@@ -241,6 +241,7 @@ impl<M, L: Layer> Shelf<M, L> {
             return Ok(Step::Settled(version));
         }
         if pass.open.len() >= self.deepest {
+            pass.to_blame = Some(0);
             return Err(ModuleError::TooDeep { limit: self.deepest });
         }
         pass.open.push(Open { name: name.clone(), needs: Vec::new(), fleeting: false });
@@ -290,7 +291,7 @@ impl<M, L: Layer> Shelf<M, L> {
                 }
                 Ok(version)
             }
-            Err(error) if loader.stopped() || opened.is_in_circle() => Err(error),
+            Err(error) if loader.stopped() || opened.is_not_to_blame() => Err(error),
             Err(error) => {
                 let fault = loader.explain(name, &error);
                 lock(&self.slots).entry(name.clone()).or_default().fault = Some((text, fault.clone()));
@@ -403,7 +404,7 @@ impl<M, L> Opened<'_, M, L> {
     /// What was noted so far came from checking, not from loading.
     fn restart(&self) {
         self.with(|pass| {
-            pass.circle = None;
+            pass.to_blame = None;
             if let Some(open) = pass.open.get_mut(self.depth) {
                 open.needs.clear();
                 open.fleeting = false;
@@ -413,8 +414,8 @@ impl<M, L> Opened<'_, M, L> {
 
     fn take_needs(&self) -> (Vec<Need<M, L>>, bool) {
         self.with(|pass| {
-            // The text caught whatever was circular below it.
-            pass.circle = None;
+            // The text caught whatever went wrong below it.
+            pass.to_blame = None;
             pass.open
                 .get_mut(self.depth)
                 .map(|open| (std::mem::take(&mut open.needs), open.fleeting))
@@ -422,13 +423,12 @@ impl<M, L> Opened<'_, M, L> {
         })
     }
 
-    /// Whether the failure of this module is one of a circle that leads back to a module further out. For the module that a
-    /// circle starts from this is its own failure.
-    fn is_in_circle(&self) -> bool {
-        self.with(|pass| match pass.circle {
+    /// Whether this module failed because of one further out, as when a circle leads back to that one.
+    fn is_not_to_blame(&self) -> bool {
+        self.with(|pass| match pass.to_blame {
             Some(at) if at < self.depth => true,
             _ => {
-                pass.circle = None;
+                pass.to_blame = None;
                 false
             }
         })
@@ -474,7 +474,7 @@ impl<M, L> Pass<M, L> {
 
 impl<M, L> Default for Pass<M, L> {
     fn default() -> Self {
-        Self { open: Vec::new(), settled: HashMap::new(), circle: None }
+        Self { open: Vec::new(), settled: HashMap::new(), to_blame: None }
     }
 }
 

@@ -265,7 +265,7 @@ fn an_edit_that_closes_a_circle_is_a_broken_edit_of_the_edited_module() {
     assert_eq!(value, Ok(1));
     assert_eq!(
         output,
-        ["! m.rhai:1:1: Runtime error: circular import: m → trip → m · m stays at its last good version"]
+        ["! m.rhai:1:8: Runtime error: circular import: m → trip → m · m stays at its last good version"]
     );
     let (value, output) = bench.eval("import \"trip\" as t; t::v()");
     assert_eq!(value, Ok(11));
