@@ -230,10 +230,115 @@ impl fmt::Display for ModuleNotice {
     }
 }
 
+/// How much a problem matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The module cannot be loaded.
+    Error,
+    /// It works, but a reader would want it otherwise.
+    Warning,
+}
+
+/// Something that is wrong with a file in a folder of modules. `Display` is one line that begins `file:line:column`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleProblem {
+    /// The file, relative to the folder.
+    pub file: String,
+    /// Line, from 1; 0 for the file as a whole.
+    pub line: usize,
+    /// Column in characters, from 1; 0 when unknown.
+    pub column: usize,
+    /// What it is.
+    pub what: ProblemKind,
+}
+
+/// What can be wrong with a file in a folder of modules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// It does not compile; what the compiler says.
+    Syntax(String),
+    /// It cannot be read as a module.
+    Unreadable(ModuleError),
+    /// Modules import each other: the circle, its first name repeated at the end.
+    Circular(Vec<String>),
+    /// It imports a module that is not there, when it is loaded.
+    Missing(String),
+    /// One of its functions imports a module that is not there now.
+    MissingLater(String),
+    /// A public function has no doc comment; its signature.
+    Undocumented(String),
+    /// Its path cannot be a module's name.
+    Misnamed,
+}
+
+impl ModuleProblem {
+    /// How much it matters.
+    pub fn severity(&self) -> Severity {
+        match self.what {
+            ProblemKind::Syntax(_)
+            | ProblemKind::Unreadable(_)
+            | ProblemKind::Circular(_)
+            | ProblemKind::Missing(_) => Severity::Error,
+            ProblemKind::MissingLater(_) | ProblemKind::Undocumented(_) | ProblemKind::Misnamed => Severity::Warning,
+        }
+    }
+}
+
+impl fmt::Display for ModuleProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
+        }
+        f.write_str(match self.severity() {
+            Severity::Error => ": error: ",
+            Severity::Warning => ": warning: ",
+        })?;
+        match &self.what {
+            ProblemKind::Syntax(message) => f.write_str(message),
+            ProblemKind::Unreadable(error) => write!(f, "{error}"),
+            ProblemKind::Circular(path) => write!(f, "circular import: {}", path.join(" → ")),
+            ProblemKind::Missing(name) | ProblemKind::MissingLater(name) => {
+                write!(f, "no module `{name:.80}` to import")
+            }
+            ProblemKind::Undocumented(signature) => write!(f, "{signature} has no doc comment"),
+            ProblemKind::Misnamed => f.write_str(
+                "this file cannot be imported: names of modules have letters, digits, `_`, `-` and `/` between them",
+            ),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use expect_test::expect;
+
+    #[test]
+    fn every_problem_is_one_line_with_its_place() {
+        let kinds = [
+            ProblemKind::Syntax("expecting ')'".into()),
+            ProblemKind::Unreadable(ModuleError::NotText { name: "a".into() }),
+            ProblemKind::Circular(vec!["a".into(), "a".into()]),
+            ProblemKind::Missing("b".into()),
+            ProblemKind::MissingLater("b".into()),
+            ProblemKind::Undocumented("f(x)".into()),
+            ProblemKind::Misnamed,
+        ];
+        let shown: Vec<_> = kinds
+            .into_iter()
+            .enumerate()
+            .map(|(line, what)| ModuleProblem { file: "a.rhai".into(), line, column: 7, what }.to_string())
+            .collect();
+        expect![[r#"
+            a.rhai: error: expecting ')'
+            a.rhai:1:7: error: a.rhai is not UTF-8 text
+            a.rhai:2:7: error: circular import: a → a
+            a.rhai:3:7: error: no module `b` to import
+            a.rhai:4:7: warning: no module `b` to import
+            a.rhai:5:7: warning: f(x) has no doc comment
+            a.rhai:6:7: warning: this file cannot be imported: names of modules have letters, digits, `_`, `-` and `/` between them"#]].assert_eq(&shown.join("\n"));
+    }
 
     #[test]
     fn every_error_says_what_happened() {
@@ -262,10 +367,11 @@ mod tests {
             ModuleUnreadable: pic.rhai is not UTF-8 text
             ModuleUnreadable: locked.rhai cannot be read: permission denied
             CircularImport: circular import: round → trip → round
+            ModuleLimit: modules import each other more than 200 deep, which is the limit
             NoFunction: no function `men` in stats; did you mean mean
             Parsing: a.rhai:2:7: unexpected end
             FunctionLimit: stats would have more than 5,000 functions, which is the limit of a space or module
-            NativeModule: orders is part of the program itself and has no script"#]].assert_eq(&shown.join("\n"));
+            NativeModule: orders is part of the program itself: it has no script, and orders::… is called without an import"#]].assert_eq(&shown.join("\n"));
     }
 
     #[test]

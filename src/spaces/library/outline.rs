@@ -34,8 +34,11 @@ pub struct FunctionOutline {
     pub line: usize,
     /// Whether only its own module can call it.
     pub private: bool,
-    /// Its text with the doc comment, as bytes of the module's text; empty for a native function.
+    /// Its text with the doc comment, as bytes of the text it is in; empty for a native function.
     pub source_range: Range<usize>,
+    /// The eval that defined it inside the module (`eval 12`), when it is not the file's. Then `line` and `source_range` are
+    /// of that eval's code.
+    pub defined_by: Option<String>,
 }
 
 /// One exported constant.
@@ -75,6 +78,8 @@ pub struct OutlineRow {
     pub doc: String,
     /// The lines of the doc that have the text that was looked for.
     pub matched: Vec<String>,
+    /// The eval that defined it inside the module (`eval 12`), when it is not the file's.
+    pub defined_by: Option<String>,
 }
 
 impl ModuleOutline {
@@ -119,6 +124,7 @@ impl ModuleOutline {
             line: c.line,
             doc: String::new(),
             matched: Vec::new(),
+            defined_by: None,
         });
         let functions = self.public().map(|f| OutlineRow {
             name: f.name.clone(),
@@ -128,6 +134,7 @@ impl ModuleOutline {
             line: f.line,
             doc: f.doc.clone(),
             matched: Vec::new(),
+            defined_by: f.defined_by.clone(),
         });
         let mut rows: Vec<_> = constants.chain(functions).collect();
         if let Some(like) = &options.like {

@@ -84,6 +84,7 @@ fn function(map: &Map<'_>, def: &ScriptFuncDef) -> Option<FunctionOutline> {
         line: map.line(keyword),
         private: def.access == FnAccess::Private,
         source_range: start..end,
+        defined_by: None,
     })
 }
 
