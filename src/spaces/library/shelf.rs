@@ -1,17 +1,17 @@
 //! Which version of each module is in force. Reads a module's file at every import, and loads it anew when its text, what was
 //! defined inside it, or a module that it imports has changed. Knows neither the compiler nor evals, only a [`Loader`].
 //!
-//! An eval that imports a module may have to load others for it. While it does, it has a [`Pass`]: the modules it is loading
-//! or checking now, outermost first, so that circles are found and named, and the versions it has settled on, so that what is
-//! imported along two ways is one version. Script code runs while a module is loaded; no lock is held meanwhile. Two evals
-//! may load the same module at the same time: the later one stays, and the next import looks at the file again.
+//! An eval that imports a module may have to load others for it: that is its pass ([`Passes`]), in which what is imported along
+//! two ways is one version. Script code runs while a module is loaded; no lock is held meanwhile. Two evals may load the same
+//! module at the same time: the later one stays, and the next import looks at the file again.
 
 use super::folder::Folder;
 use super::name::ModuleName;
+use super::pass::{Need, Opened, Passes, Step};
 use crate::engine::Fallible;
 use crate::words::{EntryId, ModuleError, ModuleNotice};
 use rhai::EvalAltResult;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many notices are remembered, so that an eval which imports a broken module in a loop is told once.
@@ -62,12 +62,10 @@ pub(super) struct Version<M, L> {
     /// What was defined inside it.
     layers: Option<Arc<Layers<L>>>,
     /// What its top level imported; `None` for what could not be had.
-    needs: Vec<Need<M, L>>,
+    needs: Vec<Need<Self>>,
     /// Whether it read something that changes without a file: it is made anew at every import.
     fleeting: bool,
 }
-
-type Need<M, L> = (ModuleName, Option<Arc<Version<M, L>>>);
 
 /// Everything that was defined inside a module since its file had a certain text.
 #[derive(Debug)]
@@ -86,46 +84,20 @@ struct Slot<M, L> {
     fault: Option<(Arc<str>, Fault)>,
 }
 
-/// One eval's way through modules that import modules.
-#[derive(Debug)]
-struct Pass<M, L> {
-    open: Vec<Open<M, L>>,
-    settled: HashMap<ModuleName, Arc<Version<M, L>>>,
-    /// The place in `open` of the module whose imports cannot work: a circle leads back to it, or it leads too deep. Whatever
-    /// was opened after it fails for a reason that is not its own.
-    to_blame: Option<usize>,
-}
-
-#[derive(Debug)]
-struct Open<M, L> {
-    name: ModuleName,
-    needs: Vec<Need<M, L>>,
-    fleeting: bool,
-}
-
 /// The modules of one folder.
 #[derive(Debug)]
 pub(super) struct Shelf<M, L> {
     folder: Folder,
-    /// Most modules that may be open in one pass.
-    deepest: usize,
     /// Most functions that may be defined inside one module.
     most_functions: usize,
     slots: Mutex<BTreeMap<ModuleName, Slot<M, L>>>,
-    passes: Mutex<HashMap<EntryId, Pass<M, L>>>,
+    passes: Passes<Version<M, L>>,
     told: Mutex<VecDeque<(EntryId, ModuleNotice)>>,
 }
 
 impl<M, L: Layer> Shelf<M, L> {
     pub(super) fn new(folder: Folder, deepest: usize, most_functions: usize) -> Self {
-        Self {
-            folder,
-            deepest,
-            most_functions,
-            slots: Mutex::default(),
-            passes: Mutex::default(),
-            told: Mutex::default(),
-        }
+        Self { folder, most_functions, slots: Mutex::default(), passes: Passes::new(deepest), told: Mutex::default() }
     }
 
     pub(super) fn folder(&self) -> &Folder {
@@ -138,7 +110,7 @@ impl<M, L: Layer> Shelf<M, L> {
     ///
     /// No such module; a circular import; what the text raises when no version of it ever loaded.
     pub(super) fn get(&self, loader: &impl Loader<M, L>, name: &ModuleName) -> Fallible<Arc<Version<M, L>>> {
-        let opened = match self.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
+        let opened = match self.passes.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
             Step::Settled(version) => return Ok(version),
             Step::Opened(opened) => opened,
         };
@@ -155,7 +127,7 @@ impl<M, L: Layer> Shelf<M, L> {
     pub(super) fn reload(&self, loader: &impl Loader<M, L>, name: &ModuleName) -> Fallible<ModuleNotice> {
         let text = self.folder.read(name).map_err(|e| loader.refuse(&e))?;
         let importers = self.importers(name);
-        let opened = match self.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
+        let opened = match self.passes.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
             // Somebody asks for it in the middle of loading modules, after this one was loaded.
             Step::Settled(_) => None,
             Step::Opened(opened) => Some(opened),
@@ -203,9 +175,7 @@ impl<M, L: Layer> Shelf<M, L> {
 
     /// What is being loaded reads something that changes without a file.
     pub(super) fn fleeting(&self, entry: EntryId) {
-        if let Some(open) = lock(&self.passes).get_mut(&entry).and_then(|pass| pass.open.last_mut()) {
-            open.fleeting = true;
-        }
+        self.passes.fleeting(entry);
     }
 
     /// What was defined inside the module and holds for this text of its file, oldest first.
@@ -226,34 +196,11 @@ impl<M, L: Layer> Shelf<M, L> {
         slots.get(name)?.fault.as_ref().filter(|(of, _)| &**of == text).map(|(_, fault)| fault.clone())
     }
 
-    fn open(&self, entry: EntryId, name: &ModuleName) -> Result<Step<'_, M, L>, ModuleError> {
-        let mut passes = lock(&self.passes);
-        let pass = passes.entry(entry).or_default();
-        if let Some(at) = pass.open.iter().position(|open| open.name == *name) {
-            let mut path: Vec<_> = pass.open[at..].iter().map(|open| open.name.to_string()).collect();
-            path.push(name.to_string());
-            pass.to_blame = Some(pass.to_blame.map_or(at, |other| other.min(at)));
-            pass.note(name, None);
-            return Err(ModuleError::Circular { path });
-        }
-        if let Some(version) = pass.settled.get(name).cloned() {
-            pass.note(name, Some(version.clone()));
-            return Ok(Step::Settled(version));
-        }
-        if pass.open.len() >= self.deepest {
-            pass.to_blame = Some(0);
-            return Err(ModuleError::TooDeep { limit: self.deepest });
-        }
-        pass.open.push(Open { name: name.clone(), needs: Vec::new(), fleeting: false });
-        let depth = pass.open.len() - 1;
-        Ok(Step::Opened(Opened { shelf: self, entry, depth, closed: false }))
-    }
-
     fn current(
         &self,
         loader: &impl Loader<M, L>,
         name: &ModuleName,
-        opened: &Opened<'_, M, L>,
+        opened: &Opened<'_, Version<M, L>>,
     ) -> Fallible<Arc<Version<M, L>>> {
         let text = match self.folder.read(name) {
             Ok(text) => text,
@@ -291,7 +238,7 @@ impl<M, L: Layer> Shelf<M, L> {
                 }
                 Ok(version)
             }
-            Err(error) if loader.stopped() || opened.is_not_to_blame() => Err(error),
+            Err(error) if loader.stopped() || !opened.is_to_blame() => Err(error),
             Err(error) => {
                 let fault = loader.explain(name, &error);
                 lock(&self.slots).entry(name.clone()).or_default().fault = Some((text, fault.clone()));
@@ -320,11 +267,11 @@ impl<M, L: Layer> Shelf<M, L> {
         name: &ModuleName,
         text: Arc<str>,
         layers: Option<Arc<Layers<L>>>,
-        opened: &Opened<'_, M, L>,
+        opened: &Opened<'_, Version<M, L>>,
     ) -> Fallible<Arc<Version<M, L>>> {
         opened.restart();
         let loaded = loader.load(name, &text, layers.as_ref().map_or(&[], |layers| &layers.all))?;
-        let (needs, fleeting) = opened.take_needs();
+        let (needs, fleeting) = opened.loaded();
         Ok(Arc::new(Version { loaded, text, layers, needs, fleeting }))
     }
 
@@ -380,104 +327,6 @@ impl<M, L: Layer> Shelf<M, L> {
     }
 }
 
-/// What an eval that asks for a module has to do.
-enum Step<'a, M, L> {
-    /// Nothing: it has this version already.
-    Settled(Arc<Version<M, L>>),
-    /// Find out; the module is open until then.
-    Opened(Opened<'a, M, L>),
-}
-
-/// A module that an eval is loading or checking. Closed when dropped, also by a panic.
-struct Opened<'a, M, L> {
-    shelf: &'a Shelf<M, L>,
-    entry: EntryId,
-    depth: usize,
-    closed: bool,
-}
-
-impl<M, L> Opened<'_, M, L> {
-    fn with<T>(&self, f: impl FnOnce(&mut Pass<M, L>) -> T) -> T {
-        f(lock(&self.shelf.passes).entry(self.entry).or_default())
-    }
-
-    /// What was noted so far came from checking, not from loading.
-    fn restart(&self) {
-        self.with(|pass| {
-            pass.to_blame = None;
-            if let Some(open) = pass.open.get_mut(self.depth) {
-                open.needs.clear();
-                open.fleeting = false;
-            }
-        });
-    }
-
-    fn take_needs(&self) -> (Vec<Need<M, L>>, bool) {
-        self.with(|pass| {
-            // The text caught whatever went wrong below it.
-            pass.to_blame = None;
-            pass.open
-                .get_mut(self.depth)
-                .map(|open| (std::mem::take(&mut open.needs), open.fleeting))
-                .unwrap_or_default()
-        })
-    }
-
-    /// Whether this module failed because of one further out, as when a circle leads back to that one.
-    fn is_not_to_blame(&self) -> bool {
-        self.with(|pass| match pass.to_blame {
-            Some(at) if at < self.depth => true,
-            _ => {
-                pass.to_blame = None;
-                false
-            }
-        })
-    }
-
-    fn close(mut self, version: Option<&Arc<Version<M, L>>>) {
-        self.leave(version);
-    }
-
-    fn leave(&mut self, version: Option<&Arc<Version<M, L>>>) {
-        if std::mem::replace(&mut self.closed, true) {
-            return;
-        }
-        let mut passes = lock(&self.shelf.passes);
-        let Some(pass) = passes.get_mut(&self.entry) else { return };
-        let left = pass.open.drain(self.depth..).collect::<Vec<_>>();
-        if let Some(open) = left.first() {
-            if let Some(version) = version {
-                pass.settled.insert(open.name.clone(), version.clone());
-            }
-            pass.note(&open.name, version.cloned());
-        }
-        let over = if pass.open.is_empty() { passes.remove(&self.entry) } else { None };
-        drop(passes);
-        drop((left, over));
-    }
-}
-
-impl<M, L> Drop for Opened<'_, M, L> {
-    fn drop(&mut self) {
-        self.leave(None);
-    }
-}
-
-impl<M, L> Pass<M, L> {
-    /// The innermost open module imports `name`.
-    fn note(&mut self, name: &ModuleName, version: Option<Arc<Version<M, L>>>) {
-        if let Some(open) = self.open.last_mut() {
-            open.needs.push((name.clone(), version));
-        }
-    }
-}
-
-impl<M, L> Default for Pass<M, L> {
-    fn default() -> Self {
-        Self { open: Vec::new(), settled: HashMap::new(), to_blame: None }
-    }
-}
-
 impl<M, L> Default for Slot<M, L> {
     fn default() -> Self {
         Self { version: None, layers: None, fault: None }
@@ -493,7 +342,7 @@ fn same<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
 }
 
 /// Every step under these locks leaves whole data behind, so a panic elsewhere is no reason to stop.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -251,7 +251,7 @@ fn circles_are_named_and_leave_no_trace() {
         let (result, _) = bench.eval(code);
         assert!(result.as_ref().is_err_and(|e| e.contains(circle)), "{code}: {result:?}");
     }
-    assert!(lock(&bench.shelf.passes).is_empty());
+    assert!(bench.shelf.passes.is_empty());
     bench.write("trip.rhai", "fn v() { 1 }");
     assert_eq!(bench.value("import \"round\" as r; r::v()"), 1);
 }
@@ -364,7 +364,7 @@ fn a_stopped_eval_says_nothing_about_the_module() {
     let (value, output) = bench.eval(CALL);
     assert!(value.is_err());
     assert_eq!(output, Vec::<String>::new());
-    assert!(lock(&bench.shelf.passes).is_empty());
+    assert!(bench.shelf.passes.is_empty());
 }
 
 #[test]

@@ -7,7 +7,6 @@ use crate::words::{Limits, ModuleError};
 use rhai::{
     AST, ASTFlags, ASTNode, Engine, Expr, FnAccess, OptimizationLevel, ParseError, Position, ScriptFuncDef, Stmt,
 };
-use std::ops::Range;
 
 /// A text that compiles.
 #[derive(Debug)]
