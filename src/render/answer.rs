@@ -383,7 +383,7 @@ pub fn bare(block: &Block<'_>, style: Style) -> Option<String> {
         Stage::Ok { value, .. } => {
             let cut =
                 value.elided.phrase().map(|phrase| format!("\n{}", style.paint(Role::Quiet, &format!("… {phrase}"))));
-            Some(value.text.clone() + &cut.unwrap_or_default())
+            Some(format!("{}{}", value.text, cut.unwrap_or_default()))
         }
         _ => outcome(block, style),
     }
