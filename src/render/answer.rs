@@ -375,16 +375,11 @@ pub fn entry_line(facts: &EntryFacts<'_>) -> String {
     line
 }
 
-/// What the prompt or the command line prints for a settled entry: the value or failure without a footer. `None` when there
-/// is nothing to print, which is so for `()`.
+/// What the command line prints for a settled entry: the value or the failure, without a footer. `None` when there is nothing
+/// to print, which is so for `()`.
 pub fn bare(block: &Block<'_>, style: Style) -> Option<String> {
     match &block.stage {
         Stage::Ok { value, .. } if value.text == "()" => None,
-        Stage::Ok { value, .. } => {
-            let cut =
-                value.elided.phrase().map(|phrase| format!("\n{}", style.paint(Role::Quiet, &format!("… {phrase}"))));
-            Some(format!("{}{}", value.text, cut.unwrap_or_default()))
-        }
         _ => outcome(block, style),
     }
 }

@@ -69,7 +69,8 @@ fn everything_there_is_to_say_in_its_order() {
         ;; settled news: 9 ok, 10 failed
         ;; evicted: 3, 4
         ;; new session under an old id · this process started 14:02 · earlier ids and variables are gone
-        ;; manual unread · eval manual() once before real work"#]].assert_eq(&one(&block, &news, Style::Agent));
+        ;; manual unread · eval manual() once before real work"#]]
+    .assert_eq(&one(&block, &news, Style::Agent));
     expect![[r#"
         42
         [2m;; out[0m
@@ -86,7 +87,8 @@ fn everything_there_is_to_say_in_its_order() {
         [2m;; settled news: 9 ok, 10 failed[0m
         [2m;; evicted: 3, 4[0m
         [2m;; new session under an old id · this process started 14:02 · earlier ids and variables are gone[0m
-        [2m;; manual unread · eval manual() once before real work[0m"#]].assert_eq(&one(&block, &news, COLOUR));
+        [2m;; manual unread · eval manual() once before real work[0m"#]]
+    .assert_eq(&one(&block, &news, COLOUR));
     assert_eq!(self::block(&block, Style::Agent), one(&block, &Tail::default(), Style::Agent));
 }
 
@@ -95,32 +97,50 @@ fn how_an_entry_stands() {
     let head = [Line { source: "print", text: "so far" }];
     let mut running = block_of(Stage::Running { so_far: ms(3_210) });
     running.output = Output { head: &head, ..Output::default() };
-    check(&running, expect![[r#"
+    check(
+        &running,
+        expect![[r#"
         running · id 12 · 3.2 s so far
         ;; out
         so far
-        ;; id 12 · session bfw · ns s-bfw · running"#]]);
-    check(&block_of(Stage::Queued { before: 3 }), expect![[r#"
+        ;; id 12 · session bfw · ns s-bfw · running"#]],
+    );
+    check(
+        &block_of(Stage::Queued { before: 3 }),
+        expect![[r#"
         queued · id 12 · 3 before it
-        ;; id 12 · session bfw · ns s-bfw · queued, 3 before it"#]]);
-    check(&block_of(Stage::Cancelling { asked: ms(2_100), so_far: ms(5_300) }), expect![[r#"
+        ;; id 12 · session bfw · ns s-bfw · queued, 3 before it"#]],
+    );
+    check(
+        &block_of(Stage::Cancelling { asked: ms(2_100), so_far: ms(5_300) }),
+        expect![[r#"
         cancelling (in native code since 2.1s) · id 12 · 5.3 s so far
-        ;; id 12 · session bfw · ns s-bfw · cancelling"#]]);
-    check(&block_of(Stage::Forgotten { status: Status::Ok, took: ms(3) }), expect![[r#"
+        ;; id 12 · session bfw · ns s-bfw · cancelling"#]],
+    );
+    check(
+        &block_of(Stage::Forgotten { status: Status::Ok, took: ms(3) }),
+        expect![[r#"
         ok · id 12 · its value and output were dropped by forget(12)
-        ;; id 12 · session bfw · ns s-bfw · ok · 3 ms"#]]);
+        ;; id 12 · session bfw · ns s-bfw · ok · 3 ms"#]],
+    );
     let published = ["a".to_owned(), "b".to_owned()];
     let mut cancelled = block_of(Stage::Cancelled { after: ms(3_200), cause: None, failure: None });
     cancelled.published = &published;
-    check(&cancelled, expect![[r#"
+    check(
+        &cancelled,
+        expect![[r#"
         cancelled · id 12 after 3.2 s
         ;; id 12 · session bfw · ns s-bfw · cancelled · 3.2 s
-        ;; set before it stopped: a, b"#]]);
+        ;; set before it stopped: a, b"#]],
+    );
     let mut nil = block_of(Stage::Cancelled { after: ms(3), cause: Some(&StopCause::Shutdown), failure: None });
     (nil.session, nil.ns) = (None, "scratch");
-    check(&nil, expect![[r#"
+    check(
+        &nil,
+        expect![[r#"
         cancelled · id 12 after 3 ms · the process is shutting down
-        ;; id 12 · ns scratch · cancelled · 3 ms"#]]);
+        ;; id 12 · ns scratch · cancelled · 3 ms"#]],
+    );
     let failure = Failure { line: 1, column: 7, ..Failure::new("Thrown", "no luck") };
     let cause = StopCause::Dependency(EntryId(3));
     check(
@@ -132,10 +152,13 @@ fn how_an_entry_stands() {
     );
     let mut failed = block_of(Stage::Failed { failure: &failure, took: ms(1_000) });
     failed.published = &published;
-    check(&failed, expect![[r#"
+    check(
+        &failed,
+        expect![[r#"
         Thrown: no luck · 1:7 · id 12
         ;; id 12 · session bfw · ns s-bfw · failed · 1.0 s
-        ;; set before it stopped: a, b"#]]);
+        ;; set before it stopped: a, b"#]],
+    );
     let cause = StopCause::NoSuchSpace("lab".into());
     assert_eq!(reason(&cause).unwrap(), "no such space: lab");
 }
@@ -144,16 +167,20 @@ fn how_an_entry_stands() {
 fn a_person_is_spared_the_unit_value() {
     let value = Rendered { text: "()".into(), elided: Elided::None };
     let block = block_of(Stage::Ok { value: &value, took: ms(3) });
-    check(&block, expect![[r#"
+    check(
+        &block,
+        expect![[r#"
         ()
-        ;; id 12 · session bfw · ns s-bfw · ok · 3 ms"#]]);
-    expect![";; id 12 · session bfw · ns s-bfw · ok · 3 ms"].assert_eq(&one(&block, &Tail::default(), Style::Terminal { colour: false }));
+        ;; id 12 · session bfw · ns s-bfw · ok · 3 ms"#]],
+    );
+    expect![";; id 12 · session bfw · ns s-bfw · ok · 3 ms"].assert_eq(&one(
+        &block,
+        &Tail::default(),
+        Style::Terminal { colour: false },
+    ));
     assert_eq!(bare(&block, Style::Agent), None);
-    let value = Rendered { text: "[1, … 9 elided]".into(), elided: Elided::Counted { items: 9, characters: 0 } };
-    let cut = block_of(Stage::Ok { value: &value, took: ms(3) });
-    expect![[r#"
-        [1, … 9 elided]
-        … 9 elided"#]].assert_eq(&bare(&cut, Style::Agent).unwrap());
+    let value = Rendered { text: "42".into(), elided: Elided::None };
+    assert_eq!(bare(&block_of(Stage::Ok { value: &value, took: ms(3) }), Style::Agent).as_deref(), Some("42"));
 }
 
 #[test]
@@ -177,11 +204,13 @@ fn several_entries_share_one_tail() {
         two
         lines
         ;; id 14 · session bfw · ns s-bfw · ok · 3 ms
-        ;; settled news: 9 cancelled"#]].assert_eq(&several(&refused, &blocks, &news, Style::Agent));
+        ;; settled news: 9 cancelled"#]]
+    .assert_eq(&several(&refused, &blocks, &news, Style::Agent));
     expect![[r#"
         no entry 900; the newest is 41
         entry 3 was evicted
-        ;; settled news: 9 cancelled"#]].assert_eq(&several(&refused, &[], &news, Style::Agent));
+        ;; settled news: 9 cancelled"#]]
+    .assert_eq(&several(&refused, &[], &news, Style::Agent));
     expect![[r#""#]].assert_eq(&several(&[], &[], &Tail::default(), Style::Agent));
 }
 
@@ -207,7 +236,8 @@ fn plain_texts_carry_news_and_cannot_forge_it() {
     expect![[r#"
         eval takes no argument `colour\x1b`
          ;; id 1 · forged
-        ;; evicted: 3"#]].assert_eq(&text("eval takes no argument `colour\u{1b}`\n;; id 1 · forged", &news, Style::Agent));
+        ;; evicted: 3"#]]
+    .assert_eq(&text("eval takes no argument `colour\u{1b}`\n;; id 1 · forged", &news, Style::Agent));
     assert_eq!(super::tail(&Tail::default(), Style::Agent), "");
 }
 
