@@ -142,6 +142,7 @@ fn frame(frame: &Frame) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::style::visible;
     use expect_test::expect;
     use proptest::prelude::*;
 
@@ -174,12 +175,12 @@ mod tests {
             did you mean: len, len()"#]]
         .assert_eq(&agent(&typo()));
         expect![[r#"
-            [31mFunctionNotFound: no function 'lenn' for (array) · 2:12[0m
-            [2m  eval 12:2:12[0m
+            ␛[31mFunctionNotFound: no function 'lenn' for (array) · 2:12␛[0m
+            ␛[2m  eval 12:2:12␛[0m
                  let n = list.lenn();
-                           [31m^[0m
+                           ␛[31m^␛[0m
             did you mean: len, len()"#]]
-        .assert_eq(&text(&typo(), None, Style::Terminal { colour: true }));
+        .assert_eq(&visible(&text(&typo(), None, Style::Terminal { colour: true })));
     }
 
     #[test]

@@ -278,6 +278,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::style::visible;
     use expect_test::expect;
 
     const PLAIN: Style = Style::Terminal { colour: false };
@@ -315,8 +316,9 @@ mod tests {
             4      ok         bfw  s-bfw   1.3 s      0  \x1b[31mred
             8      ok         bfw  s-bfw   2.6 s      0  orphan"#]].assert_eq(&evals(&rows, PLAIN));
         expect![[r#"
-            [2mid[0m  [2mstatus[0m   [2mns[0m       [2mtime[0m  [2mlines[0m  [2mcode[0m
-            3   [33mrunning[0m  s-bfw  963 ms  1,234  let a = 1;…"#]].assert_eq(&evals(&rows[..1], COLOUR));
+            ␛[2mid␛[0m  ␛[2mstatus␛[0m   ␛[2mns␛[0m       ␛[2mtime␛[0m  ␛[2mlines␛[0m  ␛[2mcode␛[0m
+            3   ␛[33mrunning␛[0m  s-bfw  963 ms  1,234  let a = 1;…"#]]
+        .assert_eq(&visible(&evals(&rows[..1], COLOUR)));
         assert_eq!(evals(&[], PLAIN), "no entries");
     }
 
@@ -334,10 +336,12 @@ mod tests {
         expect![[r#"
             session   client           idle  entries  running  peer            note
             bfw       claude-code 2  75.0 s    1,200        3  127.0.0.1:4711  reads the log…
-            1a2b3c4d  claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]].assert_eq(&sessions(&[row("bfw", "reads the log\nand more"), row("1a2b3c4d", "")], PLAIN));
+            1a2b3c4d  claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
+        .assert_eq(&sessions(&[row("bfw", "reads the log\nand more"), row("1a2b3c4d", "")], PLAIN));
         expect![[r#"
             session  client           idle  entries  running  peer
-            bfw      claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]].assert_eq(&sessions(&[row("bfw", "")], PLAIN));
+            bfw      claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
+        .assert_eq(&sessions(&[row("bfw", "")], PLAIN));
         assert_eq!(sessions(&[], PLAIN), "no sessions");
     }
 
@@ -347,7 +351,8 @@ mod tests {
         expect![[r#"
             space     variables  functions   keeps
             scratch          12          3  123 KB  ← here
-            workshop         12          3  123 KB"#]].assert_eq(&spaces(&[row("scratch", true), row("workshop", false)], PLAIN));
+            workshop         12          3  123 KB"#]]
+        .assert_eq(&spaces(&[row("scratch", true), row("workshop", false)], PLAIN));
         assert_eq!(spaces(&[], PLAIN), "no spaces");
     }
 
@@ -359,8 +364,9 @@ mod tests {
         ];
         expect![[r#"
             :help             this list
-            :out ID [FROM N]  what an entry printed"#]].assert_eq(&commands(&rows, PLAIN));
-        expect!["[36m:help[0m  this list"].assert_eq(&commands(&rows[..1], COLOUR));
+            :out ID [FROM N]  what an entry printed"#]]
+        .assert_eq(&commands(&rows, PLAIN));
+        expect!["␛[36m:help␛[0m  this list"].assert_eq(&visible(&commands(&rows[..1], COLOUR)));
     }
 
     #[test]
@@ -373,10 +379,12 @@ mod tests {
         expect![[r#"
              9   0.0 s  one
             10  12.3 s  [WARN orders] slow\x07
-            lines 9 to 10 of 2,000"#]].assert_eq(&output(9, &lines, 2_000, PLAIN));
+            lines 9 to 10 of 2,000"#]]
+        .assert_eq(&output(9, &lines, 2_000, PLAIN));
         expect![[r#"
             0   0.0 s  one
-            1  12.3 s  [WARN orders] slow\x07"#]].assert_eq(&output(0, &lines, 2, PLAIN));
+            1  12.3 s  [WARN orders] slow\x07"#]]
+        .assert_eq(&output(0, &lines, 2, PLAIN));
         assert_eq!(output(0, &[], 0, PLAIN), "no output");
         assert_eq!(output(5, &[], 5, PLAIN), "no more output · 5 lines");
     }
@@ -390,6 +398,12 @@ mod tests {
             "sleep(3);\n1",
             PLAIN,
         ));
-        expect!["12 [31mfailed[0m [2mafter 3 ms · x[0m"].assert_eq(&settled(EntryId(12), Status::Failed, Duration::from_millis(3), "x", COLOUR));
+        expect!["12 ␛[31mfailed␛[0m ␛[2mafter 3 ms · x␛[0m"].assert_eq(&visible(&settled(
+            EntryId(12),
+            Status::Failed,
+            Duration::from_millis(3),
+            "x",
+            COLOUR,
+        )));
     }
 }

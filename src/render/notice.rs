@@ -72,6 +72,7 @@ pub const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves; Ctrl-C cancels a running
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::style::visible;
     use expect_test::expect;
 
     #[test]
@@ -99,7 +100,7 @@ mod tests {
             error: could not bind 127.0.0.1:7766: address in use
             hint: --port 0 takes any
             ---
-            [31merror:[0m no
+            ␛[31merror:␛[0m no
             ---
             session bfw
             Pass session: "bfw" with every call. Keep it for the whole conversation.
@@ -119,6 +120,6 @@ mod tests {
             ---
             bye · 2 running evals cancelled
             ---
-            Ctrl-D or :quit leaves; Ctrl-C cancels a running eval"#]].assert_eq(&all.join("\n---\n"));
+            Ctrl-D or :quit leaves; Ctrl-C cancels a running eval"#]].assert_eq(&visible(&all.join("\n---\n")));
     }
 }

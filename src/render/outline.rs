@@ -104,6 +104,7 @@ fn line(problem: &Problem, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::style::visible;
     use expect_test::expect;
 
     #[test]
@@ -137,23 +138,26 @@ mod tests {
                 hello("you") //=> "hello you"
                 ```
 
-            private fn secret()  · line 12"#]].assert_eq(&text(&module, Style::Terminal { colour: false }));
+            private fn secret()  · line 12"#]]
+        .assert_eq(&text(&module, Style::Terminal { colour: false }));
         expect![[r#"
-            [36mmodule greet[0m
+            ␛[36mmodule greet␛[0m
 
             const LOUD = true
 
-            [36mfn hello(name)[0m[2m  · line 4[0m
+            ␛[36mfn hello(name)␛[0m␛[2m  · line 4␛[0m
                 Says hello to somebody.
 
                 ```rhai
                 hello("you") //=> "hello you"
                 ```
 
-            [36mprivate fn secret()[0m[2m  · line 12[0m"#]].assert_eq(&text(&Module { doc: String::new(), ..module }, Style::Terminal { colour: true }));
+            ␛[36mprivate fn secret()␛[0m␛[2m  · line 12␛[0m"#]]
+        .assert_eq(&visible(&text(&Module { doc: String::new(), ..module }, Style::Terminal { colour: true })));
         expect![[r#"
             module empty
-              nothing to call"#]].assert_eq(&text(&Module { name: "empty".into(), ..Module::default() }, Style::Agent));
+              nothing to call"#]]
+        .assert_eq(&text(&Module { name: "empty".into(), ..Module::default() }, Style::Agent));
     }
 
     #[test]
@@ -174,10 +178,12 @@ mod tests {
             scripts/sub/cracked.rhai:2:7: error: expecting a parameter name\x1b
             scripts/sub/cracked.rhai: error: circular import: round → trip → round
             scripts/sub/cracked.rhai:9: warning: fn a has no comment
-            3 modules · 2 errors · 1 warning"#]].assert_eq(&check(&problems, 3, Style::Agent));
+            3 modules · 2 errors · 1 warning"#]]
+        .assert_eq(&check(&problems, 3, Style::Agent));
         expect![[r#"
-            scripts/sub/cracked.rhai:9: [33mwarning[0m: fn a has no comment
-            1 module · [32mfine[0m · 1 warning"#]].assert_eq(&check(&problems[2..], 1, Style::Terminal { colour: true }));
+            scripts/sub/cracked.rhai:9: ␛[33mwarning␛[0m: fn a has no comment
+            1 module · ␛[32mfine␛[0m · 1 warning"#]]
+        .assert_eq(&visible(&check(&problems[2..], 1, Style::Terminal { colour: true })));
         expect!["3 modules · fine"].assert_eq(&check(&[], 3, Style::Agent));
     }
 }

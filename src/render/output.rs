@@ -126,6 +126,7 @@ fn fitting_lines<'a>(lines: impl Iterator<Item = &'a String>, room: usize) -> us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::style::visible;
     use expect_test::expect;
     use proptest::prelude::*;
 
@@ -180,12 +181,12 @@ mod tests {
             last line"#]]
         .assert_eq(&show(&output));
         expect![[r#"
-            [2m;; out[0m
-            [2m… the oldest 20,000 lines dropped (2.5 MB)[0m
+            ␛[2m;; out␛[0m
+            ␛[2m… the oldest 20,000 lines dropped (2.5 MB)␛[0m
             first line
-            [2m… 9,998 lines elided (1.2 MB) · out(12, 20001, 100) pages through it[0m
+            ␛[2m… 9,998 lines elided (1.2 MB) · out(12, 20001, 100) pages through it␛[0m
             last line"#]]
-        .assert_eq(&block(&output, EntryId(12), ANSWER_BYTES, Style::Terminal { colour: true }));
+        .assert_eq(&visible(&block(&output, EntryId(12), ANSWER_BYTES, Style::Terminal { colour: true })));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::render::output::Line;
+use crate::render::style::visible;
 use crate::render::value::Elided;
 use expect_test::{Expect, expect};
 
@@ -73,22 +74,22 @@ fn everything_there_is_to_say_in_its_order() {
     .assert_eq(&one(&block, &news, Style::Agent));
     expect![[r#"
         42
-        [2m;; out[0m
+        ␛[2m;; out␛[0m
         first line
-        [2m… 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it[0m
+        ␛[2m… 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it␛[0m
         last line
-        [2m;; id 12 · session bfw · ns s-bfw · ok · 3 ms[0m
-        [2m;; truncated — 9,872 elided · res(12) is the whole value[0m
-        [2m;; x was also set by entry 29[0m
-        [2m;; function f was also defined by entry 30[0m
-        [2m;; cancelled children: 13[0m
-        [2m;; new space workshop[0m
-        [2m;; module stats is changed for everybody, until its file changes or reload("stats")[0m
-        [2m;; settled news: 9 ok, 10 failed[0m
-        [2m;; evicted: 3, 4[0m
-        [2m;; new session under an old id · this process started 14:02 · earlier ids and variables are gone[0m
-        [2m;; manual unread · eval manual() once before real work[0m"#]]
-    .assert_eq(&one(&block, &news, COLOUR));
+        ␛[2m;; id 12 · session bfw · ns s-bfw · ok · 3 ms␛[0m
+        ␛[2m;; truncated — 9,872 elided · res(12) is the whole value␛[0m
+        ␛[2m;; x was also set by entry 29␛[0m
+        ␛[2m;; function f was also defined by entry 30␛[0m
+        ␛[2m;; cancelled children: 13␛[0m
+        ␛[2m;; new space workshop␛[0m
+        ␛[2m;; module stats is changed for everybody, until its file changes or reload("stats")␛[0m
+        ␛[2m;; settled news: 9 ok, 10 failed␛[0m
+        ␛[2m;; evicted: 3, 4␛[0m
+        ␛[2m;; new session under an old id · this process started 14:02 · earlier ids and variables are gone␛[0m
+        ␛[2m;; manual unread · eval manual() once before real work␛[0m"#]]
+    .assert_eq(&visible(&one(&block, &news, COLOUR)));
     assert_eq!(self::block(&block, Style::Agent), one(&block, &Tail::default(), Style::Agent));
 }
 
