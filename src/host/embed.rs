@@ -1,6 +1,6 @@
 //! Evaluating from Rust: the embedding program speaks as the nil caller.
 
-use super::api::{Host, Job};
+use super::api::{Caller, Host, Job};
 use super::kept::End;
 use crate::state::{CancelBy, Owner};
 use crate::words::{EntryId, Failure, Refusal, Status, StopCause};
@@ -107,10 +107,10 @@ impl Host {
     /// # Errors
     /// The eval was refused, failed, or was cancelled by somebody.
     pub async fn eval_job(&self, job: &Job) -> Result<Evaluated, EvalError> {
-        let id = self.inner.submit(Owner::Nil, job, true)?;
+        let submitted = self.submit(Caller::Nil, job)?;
+        let id = submitted.id();
         let mut guard = CancelOnDrop { host: self, id, armed: true };
-        // Counted as awaited while this waits, so the entry is there when it has settled.
-        let _expected = Expected { host: self, id };
+        // Awaited until its end was read: it is not evicted in between.
         self.inner.state().awaited(id);
         self.settled(&[id], &[], None).await;
         guard.armed = false;
@@ -137,17 +137,5 @@ impl Host {
             }
             End::Cancelled(cause) => cancelled(cause.clone(), output),
         }
-    }
-}
-
-/// Ends the expectation of an eval however its future ends.
-struct Expected<'a> {
-    host: &'a Host,
-    id: EntryId,
-}
-
-impl Drop for Expected<'_> {
-    fn drop(&mut self) {
-        self.host.inner.state().unexpect(self.id, Owner::Nil);
     }
 }

@@ -231,7 +231,7 @@ impl Inner {
         };
         let sink = Arc::new(super::hooks::LogSink { log: Arc::clone(&admission.log), clock: self.clock.clone() });
         let task = Task::new(admission.id, parent, site.place, sink, self.hooks());
-        let live = Arc::new(Live::new(owner, task, Arc::clone(&admission.log), work, notes, site.module));
+        let live = Arc::new(Live::new(owner, task, work, notes, site.module));
         if expected {
             state.expect(admission.id, owner);
         }

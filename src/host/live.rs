@@ -2,7 +2,7 @@
 
 use crate::engine::{Callable, Task};
 use crate::spaces::library::ModuleSpace;
-use crate::state::{OutputLog, Owner};
+use crate::state::Owner;
 use crate::words::{EntryId, Wake};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -38,7 +38,6 @@ pub(super) struct Live {
     pub(super) id: EntryId,
     pub(super) owner: Owner,
     pub(super) task: Arc<Task>,
-    pub(super) log: Arc<OutputLog>,
     /// The module it evaluates in, if it is one.
     pub(super) module: Option<Arc<ModuleSpace>>,
     notes: Mutex<Notes>,
@@ -53,7 +52,6 @@ impl Live {
     pub(super) fn new(
         owner: Owner,
         task: Arc<Task>,
-        log: Arc<OutputLog>,
         work: Work,
         notes: Notes,
         module: Option<Arc<ModuleSpace>>,
@@ -62,7 +60,6 @@ impl Live {
             id: task.id(),
             owner,
             task,
-            log,
             module,
             notes: Mutex::new(notes),
             work: Mutex::new(Some(work)),
