@@ -258,8 +258,7 @@ fn patterns_do_what_they_say() {
     ] {
         let engine = host(&names);
         let got: Dynamic = engine.eval(code).unwrap_or_else(|e| panic!("{code}: {e}"));
-        let same =
-            engine.eval_with_scope::<bool>(&mut Scope::new().push("got", got.clone()), &format!("got == {expected}"));
+        let same = engine.eval_with_scope::<bool>(Scope::new().push("got", got.clone()), &format!("got == {expected}"));
         assert!(same.is_ok_and(|same| same), "{code} is {got:?}, not {expected}");
     }
 }
