@@ -9,6 +9,7 @@ use super::plain;
 use crate::words::Failure;
 use crate::words::limits::thousands;
 use rhai::Dynamic;
+use std::fmt;
 use std::sync::Arc;
 
 /// How much of a value is shown.
@@ -101,6 +102,25 @@ pub enum EntryEnd {
     Value(Dynamic),
     /// With a failure.
     Failed(Arc<Failure>),
+    /// To be asked only when it is shown, which it is not inside a container: for hooks that take note of what was read.
+    Ask(Ask),
+}
+
+/// A question that is put at most once.
+#[derive(Clone)]
+pub struct Ask(Arc<dyn Fn() -> EntryEnd>);
+
+impl Ask {
+    /// A question with this answer. An answer that is a question again counts as [`EntryEnd::Open`].
+    pub fn new(answer: impl Fn() -> EntryEnd + 'static) -> Self {
+        Self(Arc::new(answer))
+    }
+}
+
+impl fmt::Debug for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ask")
+    }
 }
 
 /// The hook: what to show for a closure or a value of a type that is not the language's own; `None` shows its type's name.

@@ -387,7 +387,15 @@ impl Walk<'_> {
     fn entry(&mut self, entry: &EntryShown) {
         self.name(&entry.line);
         self.entries += 1;
-        match &entry.end {
+        let asked;
+        let end = match &entry.end {
+            EntryEnd::Ask(ask) if self.entries <= ENTRIES => {
+                asked = (ask.0)();
+                &asked
+            }
+            end => end,
+        };
+        match end {
             EntryEnd::Value(value) if self.entries <= ENTRIES && self.goes_on() => {
                 self.out.push('\n');
                 if self.out.len() < self.limit {
@@ -407,7 +415,7 @@ impl Walk<'_> {
                 self.elide_rest("\n", &text[shown.len()..]);
             }
             EntryEnd::Value(_) | EntryEnd::Failed(_) => self.elide_items(1),
-            EntryEnd::Open => {}
+            EntryEnd::Open | EntryEnd::Ask(_) => {}
         }
     }
 
