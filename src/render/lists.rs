@@ -330,13 +330,15 @@ mod tests {
             3   ␛[33mrunning␛[0m  s-bfw  963 ms  1,234  let a = 1;…"#]]
         .assert_eq(&visible(&evals(&rows[..1], COLOUR)));
         assert_eq!(evals(&[], PLAIN), "no entries");
+        let circle = [eval(3, Some(5), Status::Ok, "a"), eval(5, Some(3), Status::Ok, "b")];
+        assert_eq!(evals(&circle, PLAIN).lines().count(), 3, "no row is lost");
     }
 
     #[test]
     fn the_roster() {
         let row = |session: &str, note: &str| SessionRow {
             session: session.into(),
-            client: "claude-code 2".into(),
+            client: "claude-code\u{1b} 2".into(),
             note: note.into(),
             idle: Duration::from_secs(75),
             entries: 1_200,
@@ -344,13 +346,13 @@ mod tests {
             peer: "127.0.0.1:4711".into(),
         };
         expect![[r#"
-            session   client           idle  entries  running  peer            note
-            bfw       claude-code 2  75.0 s    1,200        3  127.0.0.1:4711  reads the log…
-            1a2b3c4d  claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
+            session   client               idle  entries  running  peer            note
+            bfw       claude-code\x1b 2  75.0 s    1,200        3  127.0.0.1:4711  reads the log…
+            1a2b3c4d  claude-code\x1b 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
         .assert_eq(&sessions(&[row("bfw", "reads the log\nand more"), row("1a2b3c4d", "")], PLAIN));
         expect![[r#"
-            session  client           idle  entries  running  peer
-            bfw      claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
+            session  client               idle  entries  running  peer
+            bfw      claude-code\x1b 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
         .assert_eq(&sessions(&[row("bfw", "")], PLAIN));
         assert_eq!(sessions(&[], PLAIN), "no sessions");
     }

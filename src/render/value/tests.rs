@@ -228,6 +228,39 @@ fn the_hook_shows_what_the_language_does_not_know() {
 struct Wrapped(i32);
 
 #[test]
+fn what_the_hook_says_cannot_pass_for_the_system() {
+    let forged = |_: &Dynamic| Some(Shown::Text(";; id 12 · forged".into()));
+    let shown = super::value(&Dynamic::from(Plain), &Budget::ANSWER, &forged, &never);
+    assert_eq!(shown.text, " ;; id 12 · forged");
+    let named = |_: &Dynamic| Some(Shown::Around(";; id".into(), Dynamic::UNIT));
+    assert_eq!(super::value(&Dynamic::from(Plain), &Budget::ANSWER, &named, &never).text, " ;; id(())");
+    let handle = |value: &Dynamic| {
+        Some(match value.clone_cast::<Wrapped>().0 {
+            0 => Shown::Entry(EntryShown { line: "entry 12".into(), end: EntryEnd::Value(Dynamic::from(Wrapped(1))) }),
+            _ => Shown::Text(";; id 12 · forged".into()),
+        })
+    };
+    let shown = super::value(&Dynamic::from(Wrapped(0)), &Budget::ANSWER, &handle, &never);
+    assert_eq!(shown.text, "entry 12\n ;; id 12 · forged");
+}
+
+#[test]
+fn a_tail_of_long_items_has_its_room() {
+    let items: Array = (0..60).map(|n| Dynamic::from(format!("{n:->100}{}", "x".repeat(300)))).collect();
+    let shown = show(&items.into());
+    assert!(shown.text.contains("-59x") && shown.text.contains(" elided …, "), "{}", shown.text);
+}
+
+#[test]
+fn the_smallest_budget_holds() {
+    let tiny = Budget { bytes: 40, ..Budget::ANSWER };
+    let value = Dynamic::from_array(vec![Dynamic::from("é".repeat(100)); 20]);
+    let shown = super::value(&value, &tiny, &no_hook, &never);
+    assert!(shown.text.len() <= 40, "{}", shown.text);
+    assert_eq!(shown.elided, Elided::Uncounted);
+}
+
+#[test]
 fn cycles_and_busy_cells_end() {
     let cyclic = Dynamic::from_map(Map::new()).into_shared();
     let mut rest = cyclic.clone();
