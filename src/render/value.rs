@@ -1,5 +1,6 @@
 //! Values as text within a budget: what is asked for and what comes back. The walk itself is in `walk`.
 
+mod kinds;
 mod walk;
 
 #[cfg(test)]
@@ -157,7 +158,7 @@ pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
-        walk::push_in_quotes(&mut out, c);
+        kinds::push_in_quotes(&mut out, c);
     }
     out.push('"');
     out

@@ -249,6 +249,13 @@ fn a_tail_of_long_items_has_its_room() {
     let items: Array = (0..60).map(|n| Dynamic::from(format!("{n:->100}{}", "x".repeat(300)))).collect();
     let shown = show(&items.into());
     assert!(shown.text.contains("-59x") && shown.text.contains(" elided …, "), "{}", shown.text);
+    let marks = shown.text.split("… ").skip(1).map(|mark| mark.split(' ').collect::<Vec<_>>());
+    let told: usize = marks
+        .filter(|words| words[1].starts_with("elided") || words[1] == "characters")
+        .map(|words| words[0].parse::<usize>().unwrap())
+        .sum();
+    let Elided::Counted { items, characters } = shown.elided else { panic!("{:?}", shown.elided) };
+    assert_eq!(items + characters, told, "what is said where it happens is what is counted");
 }
 
 #[test]

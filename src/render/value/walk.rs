@@ -1,6 +1,7 @@
 //! The walk over a value. It writes at least one byte for every node it visits and stops at the budget, so its cost is that of
 //! its text, whatever the size of the value. It never waits for a lock and meets every cycle only once.
 
+use super::kinds::{is_foreign, is_name, is_small_number, push_in_quotes};
 use super::{Budget, Elided, EntryEnd, EntryShown, Hook, Rendered, Shown};
 use crate::render::failure;
 use crate::render::plain::{fitting, is_unsafe, push_escape};
@@ -50,16 +51,6 @@ pub(super) fn render(
         elided = Elided::Uncounted;
     }
     Rendered { text: out, elided }
-}
-
-/// Appends a character of a quoted string.
-pub(super) fn push_in_quotes(out: &mut String, c: char) {
-    match c {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        c if is_unsafe(c) => push_escape(out, c),
-        c => out.push(c),
-    }
 }
 
 struct Walk<'a> {
@@ -487,37 +478,4 @@ impl Walk<'_> {
             self.out.push(')');
         }
     }
-}
-
-/// Whether the hook is asked about a value.
-fn is_foreign(value: &Dynamic) -> bool {
-    !(value.is_unit()
-        || value.is_bool()
-        || value.is_int()
-        || value.is_float()
-        || value.is_char()
-        || value.is_string()
-        || value.is_array()
-        || value.is_map()
-        || value.is_blob())
-}
-
-/// Numbers of native code that the language can hold but not compute with.
-fn is_small_number(value: &Dynamic) -> bool {
-    value.is::<u8>()
-        || value.is::<u16>()
-        || value.is::<u32>()
-        || value.is::<u64>()
-        || value.is::<i8>()
-        || value.is::<i16>()
-        || value.is::<i32>()
-        || value.is::<u128>()
-        || value.is::<i128>()
-        || value.is::<f32>()
-}
-
-/// Whether a map's key needs no quotes.
-fn is_name(key: &str) -> bool {
-    let mut chars = key.chars();
-    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic()) && chars.all(|c| c == '_' || c.is_alphanumeric())
 }
