@@ -241,7 +241,8 @@ impl Reader {
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         // Up to 2^53, below which a float is a whole number exactly.
-        let float = value.as_f64().filter(|float| float.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(float))?;
+        let float =
+            value.as_f64().filter(|float| float.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(float))?;
         Some(float as u64)
     })
 }
@@ -303,13 +304,34 @@ mod tests {
         let given = json!({"code": 7, "await": -1, "background": "yes", "colour": "red", "session": "bfw"});
         let read = eval(object(given), false, DAY);
         assert_eq!(read.session.as_deref(), Some("bfw"));
-        expect![""].assert_eq(&problems(read));
-        expect![""].assert_eq(&problems(eval(object(json!({})), false, DAY)));
-        expect![""].assert_eq(&problems(awaiting(object(json!({"seconds": "10"})), DAY)));
-        expect![""].assert_eq(&problems(awaiting(object(json!({})), DAY)));
-        expect![""].assert_eq(&problems(cancel(object(json!({"ids": [1, -2]})))));
-        expect![""].assert_eq(&problems(cancel(object(json!({"ids": 12, "id": 12})))));
-        expect![""].assert_eq(&problems(cancel(object(json!({"ids": []})))));
-        expect![""].assert_eq(&problems(create_session(object(json!({"note": {"a": "é".repeat(50)}, "session": "bfw"})))));
+        expect![[r#"
+            argument `code` must be a string, not 7
+            argument `background` must be true or false, not "yes"
+            argument `await` must be a number of seconds from 0, not -1
+            unknown argument `colour`; known: code, ns, await, background, session"#]]
+        .assert_eq(&problems(read));
+        expect!["argument `code` is missing: the script, a string"].assert_eq(&problems(eval(
+            object(json!({})),
+            false,
+            DAY,
+        )));
+        expect![[r#"
+            argument `all` is missing: a list of ids to wait for; or one in `any`
+            argument `seconds` must be a number of seconds from 0, not "10""#]]
+        .assert_eq(&problems(awaiting(object(json!({"seconds": "10"})), DAY)));
+        expect!["argument `all` is missing: a list of ids to wait for; or one in `any`"]
+            .assert_eq(&problems(awaiting(object(json!({})), DAY)));
+        expect!["argument `ids` must be a list of ids, which are whole numbers, not [1,-2]"]
+            .assert_eq(&problems(cancel(object(json!({"ids": [1, -2]})))));
+        expect![[r#"
+            argument `ids` must be a list of ids, which are whole numbers, not 12
+            unknown argument `id`; known: ids, session"#]]
+        .assert_eq(&problems(cancel(object(json!({"ids": 12, "id": 12})))));
+        expect!["argument `ids` is missing: a list of ids to stop"]
+            .assert_eq(&problems(cancel(object(json!({"ids": []})))));
+        expect![[r#"
+            argument `note` must be a string, not {"a":"éééééééééééééééééééééééééééééééééé…
+            unknown argument `session`; known: note"#]]
+        .assert_eq(&problems(create_session(object(json!({"note": {"a": "é".repeat(50)}, "session": "bfw"})))));
     }
 }

@@ -47,7 +47,9 @@ impl Revision {
 
     /// The revision with this name.
     pub(super) fn from_name(name: &str) -> Option<Self> {
-        [Self::November2024, Self::March2025, Self::June2025, Self::November2025].into_iter().find(|r| r.as_str() == name)
+        [Self::November2024, Self::March2025, Self::June2025, Self::November2025]
+            .into_iter()
+            .find(|r| r.as_str() == name)
     }
 
     /// Whether one POST may carry several messages. Only one revision ever said so.
@@ -196,7 +198,8 @@ mod tests {
     #[test]
     fn notifications_follow_the_same_marks() {
         let bare = r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#;
-        let marked = r#"{"jsonrpc":"2.0","method":"x","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"y"}}}"#;
+        let marked =
+            r#"{"jsonrpc":"2.0","method":"x","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"y"}}}"#;
         assert!(matches!(turn(None, bare), Ok(Turn::Session(Message::Notification(_), None))));
         assert_eq!(turn(Some(MODERN), bare), Ok(Turn::ModernNotification));
         assert_eq!(turn(None, marked), Ok(Turn::ModernNotification));

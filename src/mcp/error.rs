@@ -1,8 +1,8 @@
 //! Why a request is answered with an error of the protocol: every reason as one enum, and the one match that gives each its
 //! JSON-RPC code and HTTP status. What goes wrong inside a tool is a result with `isError`, not one of these.
 
-use super::era::MODERN;
 use super::TASKS;
+use super::era::MODERN;
 use crate::words::Refusal;
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -79,10 +79,9 @@ impl Fault {
     fn verdict(&self, wire: Wire) -> (i64, StatusCode) {
         match self {
             Self::NotJson => (-32_700, StatusCode::BAD_REQUEST),
-            Self::NotAMessage(_)
-            | Self::BadBatch(_)
-            | Self::BadSessionHeader(_)
-            | Self::BadVersionHeader { .. } => (-32_600, StatusCode::BAD_REQUEST),
+            Self::NotAMessage(_) | Self::BadBatch(_) | Self::BadSessionHeader(_) | Self::BadVersionHeader { .. } => {
+                (-32_600, StatusCode::BAD_REQUEST)
+            }
             Self::NotJsonType => (-32_600, StatusCode::UNSUPPORTED_MEDIA_TYPE),
             Self::HeaderMismatch(_) => (-32_020, StatusCode::BAD_REQUEST),
             Self::MissingCapability { .. } => (-32_021, StatusCode::BAD_REQUEST),
@@ -188,6 +187,23 @@ mod tests {
                 format!("{} {old} {new} {fault}{data}", fault.code(Wire::Modern))
             })
             .collect();
-        expect![[""]].assert_eq(&rows.join("\n"));
+        expect![[r#"
+            -32700 400 400 the body is not JSON, or is nested too deeply
+            -32600 400 400 not a JSON-RPC message: an empty batch
+            -32600 415 415 Content-Type must be application/json
+            -32600 400 400 no such batch: initialize stands alone
+            -32600 400 400 this request needs the Mcp-Session-Id header that initialize answered with: it is absent
+            -32600 400 400 MCP-Protocol-Version `1999-01-01` is not a revision that header sessions speak
+            -32020 400 400 header mismatch: Mcp-Method is missing
+            -32602 400 400 params._meta must carry a and b; a request of revision 2026-07-28 describes itself
+            -32022 400 400 revision `2099-01-01` is not supported; 2026-07-28 is {"supported":["2026-07-28"],"requested":"2099-01-01"}
+            -32021 400 400 the request must declare a client capability it did not declare {"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}
+            -32601 200 404 no method `foo/bar` here
+            -32602 200 200 no tool `nope` here
+            -32602 200 200 no task `bfw-9` here: no entry 9; the newest is 3
+            -32602 200 200 no task `nonsense` here
+            -32602 200 200 `name` is missing
+            -32600 404 404 this session was ended; initialize opens a new one
+            -32603 200 200 5 sessions are at work, which is the limit; end one first"#]].assert_eq(&rows.join("\n"));
     }
 }

@@ -79,10 +79,9 @@ fn check(
         None => Err(Fault::HeaderMismatch(format!("{} is missing; the body says `{body:.80}`", shown(name)))),
         Some(value) => match decode(value) {
             Ok(value) if value == body => Ok(()),
-            Ok(value) => Err(Fault::HeaderMismatch(format!(
-                "{} says `{value:.80}` and the body says `{body:.80}`",
-                shown(name)
-            ))),
+            Ok(value) => {
+                Err(Fault::HeaderMismatch(format!("{} says `{value:.80}` and the body says `{body:.80}`", shown(name))))
+            }
             Err(why) => Err(Fault::HeaderMismatch(format!("{}: {why}", shown(name)))),
         },
     }
@@ -119,9 +118,11 @@ pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
     for value in headers.get_all(ACCEPT) {
         said = true;
         let Ok(value) = value.to_str() else { continue };
-        if value.split(',').map(media_type).any(|kind| {
-            ["text/event-stream", "text/*", "*/*"].iter().any(|wanted| kind.eq_ignore_ascii_case(wanted))
-        }) {
+        if value
+            .split(',')
+            .map(media_type)
+            .any(|kind| ["text/event-stream", "text/*", "*/*"].iter().any(|wanted| kind.eq_ignore_ascii_case(wanted)))
+        {
             return true;
         }
     }
@@ -138,13 +139,13 @@ mod tests {
     use http::{HeaderName, HeaderValue};
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        pairs
-            .iter()
-            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()))
-            .fold(HeaderMap::new(), |mut map, (name, value)| {
+        pairs.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())).fold(
+            HeaderMap::new(),
+            |mut map, (name, value)| {
                 map.append(name, value);
                 map
-            })
+            },
+        )
     }
 
     fn name(value: &str) -> Result<(), Fault> {

@@ -244,7 +244,10 @@ impl Events {
 
 impl fmt::Debug for Events {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Events").field("calls", &self.calls.len()).field("started", &self.started).finish_non_exhaustive()
+        f.debug_struct("Events")
+            .field("calls", &self.calls.len())
+            .field("started", &self.started)
+            .finish_non_exhaustive()
     }
 }
 
@@ -351,7 +354,8 @@ mod tests {
             let frame = events.next().await.unwrap();
             let shown = String::from_utf8(frame.bytes.to_vec()).unwrap();
             frame.delivery.written();
-            let data: Value = serde_json::from_str(shown.lines().nth(1).unwrap().strip_prefix("data: ").unwrap()).unwrap();
+            let data: Value =
+                serde_json::from_str(shown.lines().nth(1).unwrap().strip_prefix("data: ").unwrap()).unwrap();
             assert_eq!(data["params"]["progressToken"], json!(0));
             assert_eq!(data["params"]["message"], json!("tick"));
             steps.push(data["params"]["progress"].as_u64().unwrap());

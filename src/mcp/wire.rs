@@ -204,8 +204,7 @@ mod tests {
         let deep = "[".repeat(100_000);
         let closed = format!("{}{}", "[".repeat(4_000), "]".repeat(4_000));
         let objects = format!("{}1{}", "{\"a\":".repeat(4_000), "}".repeat(4_000));
-        let bodies: [&[u8]; 6] =
-            [b"{nope", b"", b"\xff\xfe{}", deep.as_bytes(), closed.as_bytes(), objects.as_bytes()];
+        let bodies: [&[u8]; 6] = [b"{nope", b"", b"\xff\xfe{}", deep.as_bytes(), closed.as_bytes(), objects.as_bytes()];
         for body in bodies {
             assert_eq!(rejected(body), Rejected::nameless(Fault::NotJson));
         }
@@ -243,7 +242,9 @@ mod tests {
 
     #[test]
     fn one_bad_message_of_a_batch_leaves_the_others() {
-        let Ok(Posted::Batch(items)) = parse(br#"[1,{"jsonrpc":"2.0","id":2,"method":"ping"}]"#) else { panic!("a batch") };
+        let Ok(Posted::Batch(items)) = parse(br#"[1,{"jsonrpc":"2.0","id":2,"method":"ping"}]"#) else {
+            panic!("a batch")
+        };
         assert!(items[0].is_err() && items[1].is_ok());
     }
 }
