@@ -124,7 +124,7 @@ impl fmt::Display for Fault {
             Self::NotJson => f.write_str("the body is not JSON, or is nested too deeply"),
             Self::NotAMessage(what) => write!(f, "not a JSON-RPC message: {what}"),
             Self::NotJsonType => f.write_str("Content-Type must be application/json"),
-            Self::BadBatch(what) => write!(f, "no such batch: {what}"),
+            Self::BadBatch(what) => write!(f, "this batch cannot be answered: {what}"),
             Self::BadSessionHeader(what) => {
                 write!(f, "this request needs the Mcp-Session-Id header that initialize answered with: {what}")
             }
