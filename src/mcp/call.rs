@@ -7,10 +7,10 @@ use super::error::{Fault, Wire};
 use super::fixture::{Answered, Tool, ToolCall, ToolFault};
 use super::requests::Ticket;
 use super::stream::{Call, Notes, Pulse, Response};
-use super::tasks::{self, LINE_CHARACTERS};
+use super::tasks;
 use super::tools::{Listing, Name};
 use super::wire::{self, Id, Object};
-use crate::host::{Answer, Caller, Canceller, Client, Delivery, Hold, Host, Job};
+use crate::host::{Answer, Caller, Canceller, Client, Delivery, Hold, Host, Job, Submitted};
 use crate::render::{notice, plain};
 use crate::words::{EntryId, Refusal, TaskId, Time};
 use http::StatusCode;
@@ -109,20 +109,9 @@ pub(super) fn begin(
 ) -> Call {
     let wire = asker.listing.wire();
     let ticket = Arc::new(ticket);
-    let name = match params.remove("name") {
-        Some(Value::String(name)) => name,
-        _ => {
-            let fault = Fault::BadParams("tools/call needs the `name` of a tool, a string".into());
-            return Call::answered(respond(wire, &id, Err(fault), Some(ticket)));
-        }
-    };
-    let given = match params.remove("arguments") {
-        None | Some(Value::Null) => Object::new(),
-        Some(Value::Object(given)) => given,
-        Some(_) => {
-            let fault = Fault::BadParams("`arguments` of tools/call must be an object".into());
-            return Call::answered(respond(wire, &id, Err(fault), Some(ticket)));
-        }
+    let (name, given) = match named(&mut params) {
+        Ok(named) => named,
+        Err(fault) => return Call::answered(respond(wire, &id, Err(fault), Some(ticket))),
     };
     let caller = Calling { shared: Arc::clone(shared), asker, ticket: Arc::clone(&ticket) };
     let begun = match Name::from_text(&name) {
@@ -140,6 +129,18 @@ pub(super) fn begin(
         Begun::Working(pulse, work) => {
             Call::new(pulse, Box::pin(async move { Some(respond(wire, &id, work.await?, Some(ticket))) }))
         }
+    }
+}
+
+/// The tool that a `tools/call` names, and what it gives it.
+fn named(params: &mut Object) -> Result<(String, Object), Fault> {
+    let Some(Value::String(name)) = params.remove("name") else {
+        return Err(Fault::BadParams("tools/call needs the `name` of a tool, a string".into()));
+    };
+    match params.remove("arguments") {
+        None | Some(Value::Null) => Ok((name, Object::new())),
+        Some(Value::Object(given)) => Ok((name, given)),
+        Some(_) => Err(Fault::BadParams("`arguments` of tools/call must be an object".into())),
     }
 }
 
@@ -163,6 +164,9 @@ enum Patience {
     /// This long; then with a task.
     Task(Duration),
 }
+
+/// The longest line of output shown as progress, in characters.
+const LINE_CHARACTERS: usize = 200;
 
 /// Work that has settled this soon is answered inline also when it was meant for the background.
 const QUICK: Duration = Duration::from_millis(20);
@@ -198,7 +202,7 @@ impl Calling {
     }
 
     fn refuse(&self, caller: Option<Caller>, text: String) -> Begun {
-        Begun::Done(self.host().answer_text(caller, text, true).into())
+        Begun::Done(self.host().answer_text(caller, &text, true).into())
     }
 
     fn create_session(self, given: Object) -> Begun {
@@ -211,7 +215,7 @@ impl Calling {
         match self.host().create_session(note, self.asker.client.clone(), self.asker.peer.clone()) {
             Ok((handle, _)) => {
                 let text = notice::session_created(&handle, self.asker.listing.wire() == Wire::Legacy);
-                Begun::Done(self.host().answer_text(asking, text, false).into())
+                Begun::Done(self.host().answer_text(asking, &text, false).into())
             }
             Err(refusal) => self.refuse(asking, refusal.to_string()),
         }
@@ -224,61 +228,56 @@ impl Calling {
             Ok(resolved) => resolved,
             Err(refused) => return refused,
         };
-        let id = match self.host().submit(caller, Job { code: arguments.code, ns: arguments.ns }) {
-            Ok(id) => id,
+        let submitted = match self.host().submit(caller, &Job { code: arguments.code, ns: arguments.ns }) {
+            Ok(submitted) => submitted,
             Err(refusal) => return self.refuse(Some(caller), refusal.to_string()),
         };
-        self.ticket.stands_for(id);
         let patience = match (tasks, arguments.background) {
             (true, true) => Patience::Task(QUICK),
             (true, false) => Patience::Task(self.host().limits().grace),
             (false, true) => Patience::Running(Duration::ZERO),
             (false, false) => Patience::Running(arguments.wait),
         };
-        self.follow(caller, id, patience)
+        let pulse = self.pulse(caller, vec![submitted.id()]);
+        let watch = Watch::new(&self, caller, submitted);
+        Begun::Working(pulse, Box::pin(async move { self.outlast(watch, caller, patience).await.map(Ok) }))
     }
 
-    /// Waits for an entry that this call has started.
-    fn follow(self, caller: Caller, id: EntryId, patience: Patience) -> Begun {
-        let pulse = self.pulse(caller, vec![id]);
-        let watch = Watch::new(&self, caller, id);
-        Begun::Working(pulse, Box::pin(async move { self.outlast(watch, caller, id, patience).await.map(Ok) }))
-    }
-
-    async fn outlast(&self, mut watch: Watch, caller: Caller, id: EntryId, patience: Patience) -> Option<Outcome> {
+    /// Waits for an entry that this call has started, and answers.
+    async fn outlast(&self, watch: Watch, caller: Caller, patience: Patience) -> Option<Outcome> {
+        let id = watch.id();
         let (Patience::Running(time) | Patience::Task(time)) = patience;
         let until = self.host().clock().now() + time;
         let ended = self.wait(&[id], &[], until).await;
+        if matches!(ended, Ended::ShuttingDown) {
+            self.let_go(&[id]).await;
+        }
         // From here on the call is answered in one go: a client that leaves now has its answer composed.
-        watch.over();
+        let submitted = watch.over()?;
         match (ended, patience) {
             (Ended::TakenBack, _) => {
                 self.stop(Canceller::Request, &[id]);
                 None
             }
-            (Ended::ShuttingDown, _) => {
-                self.let_go(&[id]).await;
-                Some(last_words(self.host().answer_eval(caller, id)).into())
-            }
-            (Ended::TimeUp, Patience::Task(_)) => {
-                Some(self.as_task(caller, id).unwrap_or_else(|| self.host().answer_eval(caller, id).into()))
-            }
+            (Ended::ShuttingDown, _) => Some(last_words(self.host().answer_eval(caller, submitted)).into()),
+            (Ended::TimeUp, Patience::Task(_)) => Some(self.as_task(caller, submitted)),
             (Ended::TimeUp, Patience::Running(_)) | (Ended::Settled, _) => {
-                Some(self.host().answer_eval(caller, id).into())
+                Some(self.host().answer_eval(caller, submitted).into())
             }
         }
     }
 
-    /// The task that an eval at work becomes; `None` when it has just settled after all.
-    fn as_task(&self, caller: Caller, id: EntryId) -> Option<Outcome> {
-        let handle = self.host().handle_of(caller)?;
-        // Followed first: from then on `tasks/get` answers for it, whatever happens before the answer is sent.
-        let delivery = self.host().follow(id);
-        let view = self.host().task(id).ok().filter(|view| !view.status.is_settled())?;
+    /// The task that an eval at work becomes; its answer when it has just settled after all.
+    fn as_task(&self, caller: Caller, submitted: Submitted) -> Outcome {
+        let id = submitted.id();
+        let view = self.host().task(id).ok().filter(|view| !view.status.is_settled());
+        let (Some(view), Some(handle)) = (view, self.host().handle_of(caller)) else {
+            return self.host().answer_eval(caller, submitted).into();
+        };
         let task = TaskId { handle, entry: id };
         let mut result = tasks::members(&task, &view, Some(tasks::started(id)), self.host().clock());
         result.insert("resultType".into(), json!("task"));
-        Some(Outcome { result, delivery })
+        Outcome { result, delivery: self.host().follow(submitted) }
     }
 
     fn awaiting(self, given: Object) -> Begun {
@@ -348,12 +347,11 @@ impl Calling {
                 };
                 match answered {
                     Ok(Answered::Result(result)) => Some(Ok(Outcome::plain(result))),
-                    Ok(Answered::Work { caller, entry, grace }) => {
-                        self.ticket.stands_for(entry);
-                        let watch = Watch::new(&self, caller, entry);
+                    Ok(Answered::Work { caller, submitted, grace }) => {
+                        let watch = Watch::new(&self, caller, submitted);
                         let patience =
                             if tasks { Patience::Task(grace) } else { Patience::Running(self.host().limits().silence) };
-                        self.outlast(watch, caller, entry, patience).await.map(Ok)
+                        self.outlast(watch, caller, patience).await.map(Ok)
                     }
                     Err(ToolFault::NeedsCapability(required)) => Some(Err(Fault::MissingCapability { required })),
                 }
@@ -424,7 +422,8 @@ fn newest_line(host: &Host, ids: &[EntryId]) -> Option<String> {
 
 /// An answer given because the process is ending says so.
 fn last_words(mut answer: Answer) -> Answer {
-    answer.text.push_str("\n;; the process is shutting down");
+    answer.text.push_str("\n;; ");
+    answer.text.push_str(notice::SHUTTING_DOWN);
     answer
 }
 
@@ -432,28 +431,34 @@ fn last_words(mut answer: Answer) -> Answer {
 /// is over says so. It also keeps the session alive.
 struct Watch {
     host: Host,
+    /// The entry, and who hears of a notice; `None` once the wait is over.
+    waiting: Option<(Submitted, Arc<Ticket>)>,
     id: EntryId,
-    /// Who hears of a notice; `None` once the wait is over.
-    waiting: Option<Arc<Ticket>>,
     wire: Wire,
     _hold: Hold,
 }
 
 impl Watch {
-    fn new(calling: &Calling, caller: Caller, id: EntryId) -> Self {
-        let (host, wire) = (calling.host().clone(), calling.asker.listing.wire());
+    fn new(calling: &Calling, caller: Caller, submitted: Submitted) -> Self {
+        let (host, wire, id) = (calling.host().clone(), calling.asker.listing.wire(), submitted.id());
+        calling.ticket.stands_for(id);
         let hold = host.hold(caller);
-        Self { host, id, waiting: Some(Arc::clone(&calling.ticket)), wire, _hold: hold }
+        Self { host, waiting: Some((submitted, Arc::clone(&calling.ticket))), id, wire, _hold: hold }
     }
 
-    fn over(&mut self) {
-        self.waiting = None;
+    fn id(&self) -> EntryId {
+        self.id
+    }
+
+    /// The wait is over: the entry, to be answered for.
+    fn over(mut self) -> Option<Submitted> {
+        self.waiting.take().map(|(submitted, _)| submitted)
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let Some(ticket) = self.waiting.take() else { return };
+        let Some((submitted, ticket)) = self.waiting.take() else { return };
         match self.wire {
             // Closing the stream takes the request back. What has settled meanwhile needs no stopping.
             Wire::Modern => drop(self.host.cancel(Canceller::Request, self.id)),
@@ -468,5 +473,7 @@ impl Drop for Watch {
                 }
             }
         }
+        // Nobody is there to be answered: from now on the entry is owed as news.
+        drop(submitted);
     }
 }

@@ -1,6 +1,7 @@
 //! From an HTTP request to a reply: methods, content types, the era, then the wire it belongs to.
 
 use super::era::{self, Turn};
+use super::error::Fault;
 use super::fixture::Tool;
 use super::headers;
 use super::legacy::{self, Post};
@@ -51,11 +52,6 @@ impl Shared {
     }
 }
 
-/// Who answers, as both wires say it.
-pub(super) fn server_info() -> Value {
-    json!({"name": "remontoire", "version": env!("CARGO_PKG_VERSION")})
-}
-
 impl Dispatcher {
     /// A dispatcher for this host.
     pub fn new(host: Host) -> Self {
@@ -84,35 +80,36 @@ impl Dispatcher {
         drop(incoming);
         match begun {
             // Nothing is kept across the wait but the exchange itself: dropping this future drops the calls.
-            Ok(exchange) => exchange.reply().await,
-            Err(reply) => reply,
+            Ok(Begun::Open(exchange)) => exchange.reply().await,
+            Ok(Begun::Over(reply)) => reply,
+            Err(Rejected { id, fault }) => Reply::refusal(id.as_ref(), &fault),
         }
     }
 
-    /// Starts everything the request asks for. An error is the whole reply.
-    fn begin(&self, incoming: &Incoming) -> Result<Events, Reply> {
-        let reject = |Rejected { id, fault }| legacy::refuse(id.as_ref(), &fault);
+    /// Starts everything the request asks for.
+    fn begin(&self, incoming: &Incoming) -> Result<Begun, Rejected> {
         if !headers::is_json(&incoming.headers) {
-            return Err(legacy::refuse(None, &super::error::Fault::NotJsonType));
+            return Err(Rejected::nameless(Fault::NotJsonType));
         }
-        let posted = wire::parse(&incoming.body).map_err(reject)?;
+        let posted = wire::parse(&incoming.body)?;
         let peer = incoming.peer.map(|peer| peer.ip().to_string());
         let (notes, heard) = stream::notes();
-        let (post, batch) = match era::decide(&incoming.headers, posted).map_err(reject)? {
-            Turn::Handshake(request) => return Err(legacy::handshake(&self.0, &request, peer)),
-            Turn::ModernNotification => return Err(Reply::empty(StatusCode::ACCEPTED)),
+        let post = match era::decide(&incoming.headers, posted)? {
+            Turn::Handshake(request) => return Ok(Begun::Over(legacy::handshake(&self.0, &request, peer))),
+            Turn::ModernNotification => return Ok(Begun::Over(Reply::empty(StatusCode::ACCEPTED))),
             Turn::Modern(request) => {
                 let call = modern::begin(&self.0, &incoming.headers, request, peer, &notes);
-                return Ok(self.exchange(&incoming.headers, vec![call], false, heard));
+                return Ok(Begun::Open(self.exchange(&incoming.headers, vec![call], false, heard)));
             }
-            Turn::Session(message, revision) => (Post { messages: vec![Ok(message)], batch: false, revision }, false),
-            Turn::Batch(messages, revision) => (Post { messages, batch: true, revision }, true),
+            Turn::Session(message, revision) => Post { messages: vec![Ok(message)], batch: false, revision },
+            Turn::Batch(messages, revision) => Post { messages, batch: true, revision },
         };
-        let calls = legacy::begin(&self.0, incoming, post, peer, &notes)?;
+        let batch = post.batch;
+        let calls = legacy::begin(&self.0, &incoming.headers, post, peer, &notes)?;
         if calls.is_empty() {
-            return Err(Reply::empty(StatusCode::ACCEPTED));
+            return Ok(Begun::Over(Reply::empty(StatusCode::ACCEPTED)));
         }
-        Ok(self.exchange(&incoming.headers, calls, batch, heard))
+        Ok(Begun::Open(self.exchange(&incoming.headers, calls, batch, heard)))
     }
 
     fn exchange(
@@ -151,6 +148,14 @@ impl Dispatcher {
         });
         Bytes::from(body.to_string())
     }
+}
+
+/// A request of which everything has been started.
+enum Begun {
+    /// It is answered.
+    Over(Reply),
+    /// Its calls are on their way.
+    Open(Events),
 }
 
 impl fmt::Debug for Dispatcher {

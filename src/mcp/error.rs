@@ -191,7 +191,7 @@ mod tests {
             -32700 400 400 the body is not JSON, or is nested too deeply
             -32600 400 400 not a JSON-RPC message: an empty batch
             -32600 415 415 Content-Type must be application/json
-            -32600 400 400 no such batch: initialize stands alone
+            -32600 400 400 this batch cannot be answered: initialize stands alone
             -32600 400 400 this request needs the Mcp-Session-Id header that initialize answered with: it is absent
             -32600 400 400 MCP-Protocol-Version `1999-01-01` is not a revision that header sessions speak
             -32020 400 400 header mismatch: Mcp-Method is missing

@@ -4,8 +4,7 @@
 use super::TASKS;
 use super::stream::Notes;
 use super::wire::Object;
-use crate::host::Caller;
-use crate::words::EntryId;
+use crate::host::{Caller, Submitted};
 use serde_json::{Value, json};
 use std::pin::Pin;
 use std::time::Duration;
@@ -67,7 +66,7 @@ pub enum Answered {
         /// Whose eval it is.
         caller: Caller,
         /// The eval.
-        entry: EntryId,
+        submitted: Submitted,
         /// How long a request that follows tasks is held.
         grace: Duration,
     },

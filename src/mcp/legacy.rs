@@ -2,20 +2,19 @@
 //! taken back by a notification within the session; closing a socket takes nothing back.
 
 use super::call::{self, Asker, Outcome};
-use super::dispatch::{Shared, server_info};
+use super::dispatch::Shared;
 use super::era::Revision;
 use super::error::{Fault, Wire};
 use super::headers;
-use super::modern::{check_cursor, object, progress_token};
 use super::requests::{Key, Noticed};
-use super::stream::{Call, Notes};
-use super::tools::Listing;
-use super::wire::{self, Id, Message, Notification, Object, Rejected, Request};
-use super::{Incoming, Reply};
+use super::stream::{Call, Notes, Response};
+use super::tools::{self, Listing};
+use super::wire::{self, Id, Message, Notification, Object, Rejected, Request, object};
+use super::{Incoming, Reply, server_info};
 use crate::host::{Caller, Canceller, Client, Delivery};
 use crate::render::teach;
 use crate::words::HeaderKey;
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -60,13 +59,8 @@ pub(super) fn delete(shared: &Shared, incoming: &Incoming) -> Reply {
         .and_then(|key| shared.host.end_header_session(&key).map_err(Fault::Refused));
     match ended {
         Ok(()) => Reply::empty(StatusCode::NO_CONTENT),
-        Err(fault) => refuse(None, &fault),
+        Err(fault) => Reply::refusal(None, &fault),
     }
-}
-
-/// An error that is the whole reply.
-pub(super) fn refuse(id: Option<&Id>, fault: &Fault) -> Reply {
-    Reply::json(fault.status(Wire::Legacy), &wire::error(id, fault, Wire::Legacy), Delivery::none())
 }
 
 /// What a POST of a header session holds: messages, whether they came as a batch, and the revision its header names.
@@ -76,20 +70,20 @@ pub(super) struct Post {
     pub(super) revision: Option<Revision>,
 }
 
-/// Begins to answer the messages of a header session: the calls that get a response. An error is the whole reply.
+/// Begins to answer the messages of a header session: gives the calls that get a response. An error is the whole reply.
 pub(super) fn begin(
     shared: &Arc<Shared>,
-    incoming: &Incoming,
+    headers: &HeaderMap,
     post: Post,
     peer: Option<String>,
     notes: &Notes,
-) -> Result<Vec<Call>, Reply> {
+) -> Result<Vec<Call>, Rejected> {
     let id = match post.messages.as_slice() {
         [Ok(Message::Request(request))] if !post.batch => Some(request.id.clone()),
         _ => None,
     };
-    let refuse = |fault: Fault| refuse(id.as_ref(), &fault);
-    let key = headers::session_key(&incoming.headers).map_err(refuse)?;
+    let refuse = |fault: Fault| Rejected { id: id.clone(), fault };
+    let key = headers::session_key(headers).map_err(refuse)?;
     if post.batch && post.revision.is_some_and(|revision| !revision.has_batches()) {
         return Err(refuse(no_batches()));
     }
@@ -142,7 +136,7 @@ impl Session<'_> {
             }
             // Nothing is ever asked of a client, so there is nothing this could answer.
             Ok(Message::Response) => None,
-            Err(Rejected { id, fault }) => Some(Call::answered(super::stream::Response {
+            Err(Rejected { id, fault }) => Some(Call::answered(Response {
                 status: fault.status(Wire::Legacy),
                 message: wire::error(id.as_ref(), &fault, Wire::Legacy),
                 delivery: Delivery::none(),
@@ -151,7 +145,7 @@ impl Session<'_> {
     }
 
     fn request(&self, request: Request) -> Call {
-        let token = progress_token(request.meta());
+        let token = request.progress_token();
         let Request { id, method, params } = request;
         let ticket = self.shared.requests.open(Key { session: self.key.clone(), id: id.clone() });
         let outcome = match method.as_str() {
@@ -174,7 +168,7 @@ impl Session<'_> {
     }
 
     fn list_tools(&self, params: &Object) -> Result<Outcome, Fault> {
-        check_cursor(params)?;
+        tools::check_cursor(params)?;
         let (host, caller) = (self.shared.host.clone(), self.caller);
         Ok(Outcome {
             result: object(json!({"tools": self.shared.declarations(Listing::Legacy)})),

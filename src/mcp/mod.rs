@@ -29,14 +29,22 @@ pub use dispatch::Dispatcher;
 pub use fixture::{Answered, Tool, ToolCall, ToolFault, ToolFuture};
 pub use stream::Events;
 
+use self::error::{Fault, Wire};
+use self::wire::Id;
 use crate::host::Delivery;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 
 /// The name of the extension by which clients follow evals as tasks.
 const TASKS: &str = "io.modelcontextprotocol/tasks";
+
+/// Who answers, as both wires say it.
+fn server_info() -> Value {
+    json!({"name": "remontoire", "version": env!("CARGO_PKG_VERSION")})
+}
 
 /// One HTTP request to `/mcp`, after Host, Origin, token and body size were checked.
 #[derive(Clone, Debug)]
@@ -69,9 +77,14 @@ impl Reply {
     }
 
     /// A reply of one JSON text.
-    fn json(status: StatusCode, body: &serde_json::Value, delivery: Delivery) -> Self {
+    fn json(status: StatusCode, body: &Value, delivery: Delivery) -> Self {
         let headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         Self { status, headers, body: Body::Json(Bytes::from(body.to_string()), delivery) }
+    }
+
+    /// An error of the protocol that is the whole reply, before the request has reached its wire.
+    fn refusal(id: Option<&Id>, fault: &Fault) -> Self {
+        Self::json(fault.status(Wire::Legacy), &wire::error(id, fault, Wire::Legacy), Delivery::none())
     }
 }
 

@@ -1,17 +1,17 @@
 //! The wire of 2026-07-28: every request describes itself, nothing is remembered between requests but what handles name, and
 //! closing the stream of a response takes the request back.
 
-use super::TASKS;
 use super::call::{self, Asker, Outcome};
-use super::dispatch::{Shared, server_info};
+use super::dispatch::Shared;
 use super::era::{CAPABILITIES_KEY, MODERN, VERSION_KEY};
 use super::error::{Fault, Wire};
 use super::headers::{self, Absent};
 use super::requests::Ticket;
 use super::stream::{Call, Notes};
 use super::tasks;
-use super::tools::Listing;
-use super::wire::{Object, Request};
+use super::tools::{self, Listing};
+use super::wire::{Object, Request, object};
+use super::{TASKS, server_info};
 use crate::host::{Canceller, Client, TaskView};
 use crate::render::teach;
 use crate::words::{Refusal, Status, TaskId};
@@ -65,7 +65,7 @@ impl Envelope {
             version: version.to_owned(),
             client: Client { name: said("name"), version: said("version"), revision: version.to_owned(), tasks },
             capabilities: capabilities.clone(),
-            token: progress_token(meta),
+            token: request.progress_token(),
             log_level: get(LOG_LEVEL_KEY).cloned(),
         })
     }
@@ -73,12 +73,6 @@ impl Envelope {
     fn listing(&self) -> Listing {
         if self.client.tasks { Listing::Tasks } else { Listing::Modern }
     }
-}
-
-/// The progress token in a request's `_meta`: a string or a whole number, as sent.
-pub(super) fn progress_token(meta: Option<&Object>) -> Option<Value> {
-    let token = meta?.get("progressToken")?;
-    (token.is_string() || token.is_i64() || token.is_u64()).then(|| token.clone())
 }
 
 /// What every result on this wire says: its type, and who answers.
@@ -168,19 +162,11 @@ fn discover(shared: &Shared) -> Object {
 }
 
 fn list_tools(shared: &Shared, envelope: &Envelope, params: &Object) -> Result<Outcome, Fault> {
-    check_cursor(params)?;
+    tools::check_cursor(params)?;
     // Private: what is listed depends on what this request declares.
     let result =
         json!({"tools": shared.declarations(envelope.listing()), "ttlMs": TOOLS_TTL_MS, "cacheScope": "private"});
     Ok(Outcome::plain(object(result)))
-}
-
-/// Lists are whole: no cursor was ever given out.
-pub(super) fn check_cursor(params: &Object) -> Result<(), Fault> {
-    match params.get("cursor") {
-        None | Some(Value::Null) => Ok(()),
-        Some(_) => Err(Fault::BadParams("no such `cursor`: lists are answered whole".into())),
-    }
 }
 
 /// `tasks/get`, `tasks/update`, `tasks/cancel`.
@@ -207,7 +193,7 @@ fn task(shared: &Shared, envelope: &Envelope, method: &str, params: &Object) -> 
                     Outcome { result: Object::new(), delivery: answer.delivery }
                 }
                 // Nothing is inlined for a cancelled task, but its owner knows by this that it has ended.
-                Status::Cancelled => Outcome { result: Object::new(), delivery: host.answer_task(id.entry).delivery },
+                Status::Cancelled => Outcome { result: Object::new(), delivery: host.deliver_task(id.entry) },
                 Status::Queued | Status::Running => Outcome::plain(Object::new()),
             };
             outcome.result = members;
@@ -232,14 +218,6 @@ fn find(shared: &Shared, given: &str) -> Result<(TaskId, TaskView), Fault> {
         return Err(unknown(None));
     }
     Ok((id, view))
-}
-
-/// The object in a value built as one.
-pub(super) fn object(value: Value) -> Object {
-    match value {
-        Value::Object(object) => object,
-        _ => Object::new(),
-    }
 }
 
 #[cfg(test)]
@@ -320,17 +298,6 @@ mod tests {
         assert_eq!((plain.client.name.as_str(), plain.client.version.as_str()), ("a client", ""));
         meta[CAPABILITIES_KEY] = json!({"extensions": {TASKS: {}}});
         assert_eq!(checked(&LIST, "tools/list", json!({"_meta": meta})).unwrap().listing(), Listing::Tasks);
-    }
-
-    #[test]
-    fn tokens_keep_their_type_and_other_values_are_none() {
-        let token = |token: Value| progress_token(Some(&object(json!({"progressToken": token}))));
-        for good in [json!(0), json!(-1), json!(""), json!("t")] {
-            assert_eq!(token(good.clone()), Some(good));
-        }
-        for bad in [json!(null), json!(1.5), json!({}), json!(true)] {
-            assert_eq!(token(bad), None);
-        }
     }
 
     #[test]

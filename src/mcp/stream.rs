@@ -144,22 +144,20 @@ impl Events {
     /// Waits for all answers and gives them as one JSON body, or commits to a stream.
     pub(super) async fn reply(mut self) -> Reply {
         let streams = self.pace.stream_after.is_some();
-        loop {
-            let calls = &mut self.calls;
-            tokio::select! {
-                biased;
-                () = poll_fn(|cx| all_ended(calls, cx)) => {
-                    // What was said on the way must not be lost, and comes before the answer.
-                    self.hear();
-                    return if streams && !self.said.is_empty() { self.commit() } else { self.as_json() };
+        let calls = &mut self.calls;
+        tokio::select! {
+            biased;
+            () = poll_fn(|cx| all_ended(calls, cx)) => {
+                // What was said on the way must not be lost, and comes before the answer.
+                self.hear();
+                if !streams || self.said.is_empty() {
+                    return self.into_json();
                 }
-                Some(note) = self.notes.recv(), if streams => {
-                    self.said.push_back(note);
-                    return self.commit();
-                }
-                () = wait::until(&self.clock, self.next_beat), if streams => return self.commit(),
             }
+            Some(note) = self.notes.recv(), if streams => self.said.push_back(note),
+            () = wait::until(&self.clock, self.next_beat), if streams => {}
         }
+        self.commit()
     }
 
     fn commit(self) -> Reply {
@@ -171,7 +169,7 @@ impl Events {
         Reply { status: StatusCode::OK, headers, body: Body::Events(self) }
     }
 
-    fn as_json(self) -> Reply {
+    fn into_json(self) -> Reply {
         let mut responses: Vec<_> = self.calls.into_iter().filter_map(|call| call.response).collect();
         if self.batch && !responses.is_empty() {
             let mut delivery = Delivery::none();
@@ -251,15 +249,16 @@ impl fmt::Debug for Events {
     }
 }
 
+// Every call is polled, whatever the others say: each must know whom to wake.
+
 fn all_ended(calls: &mut [Call], cx: &mut Context<'_>) -> Poll<()> {
-    // Every call is polled, also after one that is still at work.
-    let ended = calls.iter_mut().filter_map(|call| (!call.poll(cx)).then_some(())).count() == 0;
-    if ended { Poll::Ready(()) } else { Poll::Pending }
+    let at_work = calls.iter_mut().filter_map(|call| (!call.poll(cx)).then_some(())).count();
+    if at_work == 0 { Poll::Ready(()) } else { Poll::Pending }
 }
 
 fn some_ended(calls: &mut [Call], cx: &mut Context<'_>) -> Poll<()> {
-    let ended = calls.iter_mut().filter(|call| call.pending.is_some()).fold(false, |any, call| call.poll(cx) || any);
-    if ended { Poll::Ready(()) } else { Poll::Pending }
+    let ended = calls.iter_mut().filter_map(|call| call.poll(cx).then_some(())).count();
+    if ended > 0 { Poll::Ready(()) } else { Poll::Pending }
 }
 
 /// One event. JSON text has no line breaks, so it is one line of data.

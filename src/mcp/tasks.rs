@@ -5,16 +5,13 @@
 
 use super::wire::Object;
 use crate::host::TaskView;
-use crate::render::{notice, plain};
+use crate::render::notice;
 use crate::words::{Clock, EntryId, Status, TaskId, Time};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 /// How often a client is asked to look.
 const POLL_INTERVAL_MS: u64 = 1_000;
-
-/// The longest line of output shown in a status, in characters.
-pub(super) const LINE_CHARACTERS: usize = 300;
 
 /// The members that say how a task stands. What it came to is not among them.
 pub(super) fn members(id: &TaskId, view: &TaskView, message: Option<String>, clock: &Clock) -> Object {
@@ -41,8 +38,7 @@ pub(super) fn message(id: EntryId, view: &TaskView) -> String {
     if view.status.is_settled() {
         return format!(";; id {id} · {}", view.status);
     }
-    let line = view.latest_line.as_deref().map(|line| plain::first_line(line, LINE_CHARACTERS));
-    notice::task_status(id, line.as_deref())
+    notice::task_status(id, view.latest_line.as_deref())
 }
 
 /// The word of the wire for a status.

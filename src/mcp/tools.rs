@@ -1,7 +1,7 @@
 //! The table of tools: names in order, closed schemas, annotations, and who is shown which. The texts are made in `render`;
 //! what the tools do is in `call`.
 
-use super::error::Wire;
+use super::error::{Fault, Wire};
 use super::wire::Object;
 use crate::render::teach;
 use serde_json::{Value, json};
@@ -99,6 +99,14 @@ impl Name {
 /// The declarations a client is shown, in order.
 pub(super) fn declarations(listing: Listing) -> Vec<Value> {
     listing.tools().iter().map(|tool| declaration(*tool, listing)).collect()
+}
+
+/// Lists are answered whole: no cursor was ever given out.
+pub(super) fn check_cursor(params: &Object) -> Result<(), Fault> {
+    match params.get("cursor") {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(Fault::BadParams("no such `cursor`: lists are answered whole".into())),
+    }
 }
 
 fn declaration(tool: Name, listing: Listing) -> Value {

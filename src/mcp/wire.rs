@@ -9,6 +9,14 @@ use serde_json::{Map, Number, Value, json};
 /// A JSON object.
 pub(super) type Object = Map<String, Value>;
 
+/// The object in a value that was built as one.
+pub(super) fn object(value: Value) -> Object {
+    match value {
+        Value::Object(object) => object,
+        _ => Object::new(),
+    }
+}
+
 /// A request id: a whole number or a string, echoed as it came.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Id {
@@ -52,6 +60,12 @@ impl Request {
     /// The request's `_meta`, when it is an object.
     pub(super) fn meta(&self) -> Option<&Object> {
         meta(&self.params)
+    }
+
+    /// The progress token in `_meta`: a string or a whole number, as sent.
+    pub(super) fn progress_token(&self) -> Option<Value> {
+        let token = self.meta()?.get("progressToken")?;
+        (token.is_string() || token.is_i64() || token.is_u64()).then(|| token.clone())
     }
 }
 
@@ -196,6 +210,20 @@ mod tests {
                 panic!("{id} is a request id");
             };
             assert_eq!(request.id.to_value().to_string(), id);
+        }
+    }
+
+    #[test]
+    fn tokens_keep_their_type_and_other_values_are_none() {
+        let token = |token: &Value| {
+            let params = object(json!({"_meta": {"progressToken": token}}));
+            Request { id: Id::Text("x".into()), method: "tools/call".into(), params }.progress_token()
+        };
+        for good in [json!(0), json!(-1), json!(""), json!("t")] {
+            assert_eq!(token(&good), Some(good));
+        }
+        for bad in [json!(null), json!(1.5), json!({}), json!(true)] {
+            assert_eq!(token(&bad), None);
         }
     }
 

@@ -9,13 +9,14 @@
 //! >  a request: `> METHOD {params}`, `> tools/call TOOL {arguments}`, `> notify METHOD {params}`, `> raw BODY`, or a bare
 //!    HTTP method. `id=7` before the method gives its id; `+tasks` and `+progress=TOKEN` at the end declare and ask for things
 //! <  the reply to the oldest request whose reply was not shown yet, awaited
-//! !  the world moves: `open GATE`, `advance 5s`, `settled ID`, `printed ID LINE`, `disconnect` (the oldest request's client
+//! !  the world moves: `open GATE`, `advance 5s`, `settled ID`, `reached GATE` (a script waits there), `disconnect` (the oldest request's client
 //!    goes away), `session ID` and `revision DATE` (what later requests of a header session say), `shutdown`
 //! ```
 //!
 //! The folder says which era the requests are dressed for. Random names are shown as stand-ins (`AAA`, `BBB`, … for handles,
 //! `session-1` for header sessions) and may be used as such. Scripts wait with `while !gate::opened("a") {}`.
 
+use crate::world::{self, Gates};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use remontoire::host::Host;
@@ -26,8 +27,6 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::task::JoinHandle;
-
-mod world;
 
 /// Longer than anything takes; a transcript that gets here hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -77,7 +76,7 @@ struct Conversation {
     era: Era,
     host: Host,
     clock: Clock,
-    gates: world::Gates,
+    gates: Gates,
     dispatcher: Dispatcher,
     open: VecDeque<JoinHandle<String>>,
     headers: Vec<(String, Option<String>)>,
@@ -318,13 +317,7 @@ impl Conversation {
                 let id = EntryId(rest.parse().unwrap());
                 assert!(self.host.settled(&[id], &[], None).await);
             }
-            "printed" => {
-                let (id, line) = rest.split_once(' ').unwrap();
-                let id = EntryId(id.parse().unwrap());
-                while self.host.latest_line(id).as_deref() != Some(line) {
-                    tokio::time::sleep(Duration::from_millis(1)).await;
-                }
-            }
+            "reached" => self.gates.reached(rest).await,
             "disconnect" => {
                 let gone = self.open.pop_front().expect("a request whose client can go away");
                 gone.abort();
