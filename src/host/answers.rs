@@ -42,8 +42,8 @@ impl Drop for Claimed {
 /// One entry, copied under the lock: what its block needs.
 struct Facts {
     view: EntryView,
+    /// `None` while it has not settled, and after `forget`.
     face: Option<Arc<Face>>,
-    forgotten: bool,
     printed: HeadTail,
     dropped_lines: u64,
     stopping_since: Option<Time>,
@@ -55,15 +55,15 @@ impl Host {
     pub fn answer_eval(&self, caller: Caller, submitted: Submitted) -> Answer {
         let id = submitted.id();
         let owner = Owner::from(caller);
-        let move_to = self.inner.take_move(id);
         let (facts, claim, unread) = {
             let now = self.inner.clock.now();
             let mut state = self.inner.state();
             let facts = self.inner.facts(&state, id, now);
-            if let (Some(name), Ok(facts)) = (move_to, &facts)
+            if let Ok(facts) = &facts
                 && facts.view.status == Status::Ok
+                && let Some(name) = facts.face.as_ref().and_then(|face| face.move_to.as_deref())
             {
-                state.move_session(owner, &name);
+                state.move_session(owner, name);
             }
             let claim = state.claim(owner, &[id], true, now);
             (facts, claim, state.manual_unread(owner))
@@ -135,9 +135,8 @@ impl Host {
         let delivery = self.claimed(claim.id);
         match facts {
             Ok(facts) => Answer {
-                text: facts.with_block(label.as_deref(), self.inner.clock.now(), |block| {
-                    answer::block(block, Style::Agent)
-                }),
+                text: facts
+                    .with_block(label.as_deref(), self.inner.clock.now(), |block| answer::block(block, Style::Agent)),
                 is_error: facts.view.status == Status::Failed,
                 delivery,
             },
@@ -194,12 +193,8 @@ impl Host {
     fn compose(&self, owner: Owner, blocks: &[Facts], refused: &[String], claim: Claim, manual_unread: bool) -> Answer {
         let delivery = self.claimed(claim.id);
         let adopted = self.adopted(&claim);
-        let tail = Tail {
-            settled: &claim.settled,
-            evicted: &claim.evicted,
-            adopted: adopted.as_deref(),
-            manual_unread,
-        };
+        let tail =
+            Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_deref(), manual_unread };
         let style = if owner == Owner::Nil { self.inner.prompt_style() } else { Style::Agent };
         let label = self.inner.state().label(owner);
         let now = self.inner.clock.now();
@@ -208,42 +203,24 @@ impl Host {
                 one.with_block(label.as_deref(), now, |block| answer::one(block, &tail, style))
             }
             blocks => {
-                let mut texts = Vec::new();
-                with_blocks(blocks, label.as_deref(), now, &mut texts, &mut |all| {
-                    answer::several(refused, all, &tail, style)
-                })
+                let lines: Vec<_> = blocks.iter().map(Facts::lines).collect();
+                let blocks: Vec<_> = blocks
+                    .iter()
+                    .zip(&lines)
+                    .map(|(facts, (head, tail))| facts.block(label.as_deref(), now, head, tail))
+                    .collect();
+                answer::several(refused, &blocks, &tail, style)
             }
         };
         Answer { text, is_error: blocks.is_empty(), delivery }
     }
 }
 
-/// Builds the blocks of several entries one inside the other, since each borrows from lines of its own.
-fn with_blocks<'a>(
-    facts: &'a [Facts],
-    label: Option<&'a str>,
-    now: Time,
-    built: &mut Vec<Block<'a>>,
-    act: &mut dyn FnMut(&[Block<'_>]) -> String,
-) -> String {
-    let lines: Vec<(Vec<Line<'_>>, Vec<Line<'_>>)> = facts.iter().map(Facts::lines).collect();
-    let mut blocks: Vec<Block<'_>> = std::mem::take(built);
-    for (facts, (head, tail)) in facts.iter().zip(&lines) {
-        blocks.push(facts.block(label, now, head, tail));
-    }
-    act(&blocks)
-}
-
 impl Facts {
     fn lines(&self) -> (Vec<Line<'_>>, Vec<Line<'_>>) {
-        let shown = |lines: &'_ [crate::state::Line]| -> Vec<(usize, usize)> {
-            lines.iter().map(|line| (line.text.len(), line.cut)).collect()
-        };
-        drop(shown);
-        let borrow = |lines| -> Vec<Line<'_>> {
-            let lines: &[crate::state::Line] = lines;
+        fn borrow(lines: &[crate::state::Line]) -> Vec<Line<'_>> {
             lines.iter().map(|line| Line { source: &line.source, text: &line.text }).collect()
-        };
+        }
         (borrow(&self.printed.head), borrow(&self.printed.tail))
     }
 
@@ -252,13 +229,7 @@ impl Facts {
         act(&self.block(label, now, &head, &tail))
     }
 
-    fn block<'a>(
-        &'a self,
-        label: Option<&'a str>,
-        now: Time,
-        head: &'a [Line<'a>],
-        tail: &'a [Line<'a>],
-    ) -> Block<'a> {
+    fn block<'a>(&'a self, label: Option<&'a str>, now: Time, head: &'a [Line<'a>], tail: &'a [Line<'a>]) -> Block<'a> {
         let view = &self.view;
         let gap = self.printed.gap;
         let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
@@ -280,7 +251,7 @@ impl Facts {
             published: face.map_or(&[], |face| &face.published),
             cancelled_children: face.map_or(&[], |face| &face.cancelled_children),
             new_space: face.and_then(|face| face.new_space.as_deref()),
-            changed_module: face.and_then(|face| face.changed_module.as_deref()),
+            changed_module: None,
         }
     }
 
@@ -311,16 +282,12 @@ impl Inner {
     /// Copies what the block of an entry needs. Under the lock: nothing is rendered here, and no live value is touched.
     fn facts(&self, state: &State<super::kept::Kept>, id: EntryId, now: Time) -> Result<Facts, Refusal> {
         let view = state.get(id, now)?;
-        let (face, forgotten) = match state.value(id) {
-            Ok(kept) => (kept.map(|kept| kept.face), false),
-            Err(_) => (None, true),
-        };
+        let face = state.value(id).ok().flatten().map(|kept| kept.face);
         let log = state.log(id)?;
         let stopping_since = self.live(id).filter(|_| view.stopping).and_then(|live| live.task.stopped_at());
         Ok(Facts {
             view,
             face,
-            forgotten,
             printed: log.head_tail(OUTPUT_BYTES),
             dropped_lines: log.dropped_lines(),
             stopping_since,

@@ -148,26 +148,39 @@ pub enum Canceller {
     Shutdown,
 }
 
-/// An eval that was admitted for a call which is still open. While this lives the entry is delivered by that call alone and is
-/// no news elsewhere; it is handed to [`Host::answer_eval`] or [`Host::follow`], or dropped when the call is gone.
+/// A call of a session is open that will render these entries. While this lives their outcomes are delivered by that call alone
+/// and are no news elsewhere; it is kept until the answer was composed, or dropped when the call is gone.
+#[derive(Debug)]
+#[must_use = "dropping this says that the call is gone"]
+pub struct Expected {
+    host: Host,
+    owner: Owner,
+    ids: Vec<EntryId>,
+}
+
+impl Drop for Expected {
+    fn drop(&mut self) {
+        let mut state = self.host.inner.state();
+        for id in &self.ids {
+            state.unexpect(*id, self.owner);
+        }
+    }
+}
+
+/// An eval that was admitted for a call which is still open. It is handed to [`Host::answer_eval`] or [`Host::follow`], or
+/// dropped when the call is gone.
 #[derive(Debug)]
 #[must_use = "dropping this says that the call is gone"]
 pub struct Submitted {
     id: EntryId,
-    host: Host,
-    owner: Owner,
+    /// Held until the answer is composed.
+    _expected: Expected,
 }
 
 impl Submitted {
     /// The entry.
     pub fn id(&self) -> EntryId {
         self.id
-    }
-}
-
-impl Drop for Submitted {
-    fn drop(&mut self) {
-        self.host.inner.state().unexpect(self.id, self.owner);
     }
 }
 
@@ -379,7 +392,16 @@ impl Host {
     pub fn submit(&self, caller: Caller, job: &Job) -> Result<Submitted, Refusal> {
         let owner = Owner::from(caller);
         let id = self.inner.submit(owner, job, true)?;
-        Ok(Submitted { id, host: self.clone(), owner })
+        Ok(Submitted { id, _expected: Expected { host: self.clone(), owner, ids: vec![id] } })
+    }
+
+    /// A call is open that will render these entries: what a caller awaits or cancels. Those of others are not affected.
+    pub fn expect(&self, caller: Caller, ids: &[EntryId]) -> Expected {
+        let owner = Owner::from(caller);
+        let mut state = self.inner.state();
+        let ids: Vec<_> = ids.iter().copied().filter(|id| state.expect(*id, owner)).collect();
+        drop(state);
+        Expected { host: self.clone(), owner, ids }
     }
 
     /// Waits until every one of `all` and one of `any` (if there are any) has settled or was never there, or until `until`.

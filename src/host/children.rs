@@ -78,11 +78,9 @@ impl Inner {
         let Some(kept) = kept else { return Err(raise(&Thrown { failure: cancelled(), entry: id, thrown: None })) };
         match &kept.face.end {
             End::Value(_) => Ok(kept.values.value.clone()),
-            End::Failed(failure) => Err(raise(&Thrown {
-                failure: (**failure).clone(),
-                entry: id,
-                thrown: kept.values.thrown.clone(),
-            })),
+            End::Failed(failure) => {
+                Err(raise(&Thrown { failure: (**failure).clone(), entry: id, thrown: kept.values.thrown.clone() }))
+            }
             End::Cancelled(StopCause::Shutdown) => Err(failure::fail("Shutdown", "the process is shutting down")),
             End::Cancelled(_) => Err(raise(&Thrown { failure: cancelled(), entry: id, thrown: None })),
         }
@@ -96,8 +94,9 @@ impl Inner {
         }
         let id = match value.as_int() {
             Ok(n) => u64::try_from(n).map_err(|_| no_entry(self, n)).map(EntryId)?,
-            Err(_) => match value.read_lock::<rhai::ImmutableString>() {
+            Err(_) => match value.clone().into_immutable_string().ok() {
                 Some(text) => id_in(&text).ok_or_else(|| {
+                    let text = text.as_str();
                     failure::fail("NotAnEntry", format!("`{text:.40}` is not an entry id, such as 12 or \"bfw-12\""))
                 })?,
                 None => {

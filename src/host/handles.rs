@@ -45,13 +45,13 @@ impl Inner {
             return Some(Shown::Entry(self.show_entry(&handle, reader)));
         }
         if let Some(atom) = value.read_lock::<Atom>() {
-            return Some(match atom.peek() {
+            return Some(match crate::engine::outside::peek(&atom) {
                 Some(inside) => Shown::Around("atom".to_owned(), inside),
                 None => Shown::Text("<atom, owned by a swap>".to_owned()),
             });
         }
         if let Some(function) = value.read_lock::<FnPtr>() {
-            return Some(Shown::Closure(crate::engine::portable::parameters(&function)));
+            return Some(Shown::Closure(crate::engine::outside::closure_parameters(&function)));
         }
         super::functions::show(value)
     }
@@ -71,13 +71,7 @@ impl Inner {
         let Some(facts) = facts.ok().or_else(|| handle.ops::<Known>().map(Known::facts)) else {
             return EntryShown { line: format!("entry {id}"), end: EntryEnd::Open };
         };
-        let line = entry_line(&EntryFacts {
-            id,
-            status: facts.status,
-            time: facts.ran,
-            by: facts.by.as_deref(),
-            gone,
-        });
+        let line = entry_line(&EntryFacts { id, status: facts.status, time: facts.ran, by: facts.by.as_deref(), gone });
         let end = match kept.ok().flatten() {
             None => EntryEnd::Open,
             Some(Kept { face, values }) => match &face.end {

@@ -1,16 +1,13 @@
 //! What evaluation asks from above: output sinks, slots around waits, source lines, budgets, waits between atoms, modules.
 
 use super::inner::Inner;
-use crate::engine::view::{
-    Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable,
-};
-use crate::engine::{Budget, Fallible, Hooks, Language, LoadedModule, Modules, Parking, Sink, Sources, Task, Waits};
-use crate::spaces::Space;
+use crate::engine::{Budget, Fallible, Hooks, Parking, Sink, Sources, Task, Waits, refuse};
+use crate::spaces::library::{ScriptModules, SpaceModules};
 use crate::state::{OutputLog, Wants};
 use crate::words::limits::{LimitHit, bytes};
-use crate::words::{Clock, EntryId, Refusal, SpaceId};
-use rhai::ImmutableString;
-use std::sync::{Arc, OnceLock, Weak};
+use crate::words::{Clock, EntryId, Refusal};
+use rhai::{Module, Shared};
+use std::sync::{Arc, Weak};
 
 /// The way host functions find their host again.
 #[derive(Debug)]
@@ -26,7 +23,7 @@ impl Services {
 pub(super) fn hooks(inner: &Arc<Inner>) -> Hooks {
     let joint = Arc::new(Joint(Arc::downgrade(inner)));
     Hooks {
-        modules: Arc::clone(&joint) as Arc<dyn Modules>,
+        modules: Arc::new(inner.modules.clone()),
         sources: Arc::clone(&joint) as Arc<dyn Sources>,
         parking: Arc::clone(&joint) as Arc<dyn Parking>,
         budget: Arc::clone(&joint) as Arc<dyn Budget>,
@@ -39,10 +36,21 @@ pub(super) fn hooks(inner: &Arc<Inner>) -> Hooks {
 /// One object behind all hooks.
 struct Joint(Weak<Inner>);
 
-impl Modules for Joint {
-    fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
+/// What `import` finds: the library's modules, and the host's spaces after an `@`.
+pub(super) fn modules(inner: &Weak<Inner>, library: Arc<crate::spaces::library::Library>) -> ScriptModules {
+    ScriptModules::new(library, Arc::new(Joint(Weak::clone(inner))))
+}
+
+impl SpaceModules for Joint {
+    fn space_module(&self, name: &str) -> Fallible<Shared<Module>> {
         let Some(host) = self.0.upgrade() else { return Err(crate::engine::terminated()) };
-        host.library.resolve(language, task, name)
+        let id = host.state().find_space(name).map_err(|refusal| refuse(&refusal))?;
+        let no_such_space = || refuse(&Refusal::NoSuchSpace { name: name.to_owned() });
+        match host.known_space(id) {
+            Some(space) => crate::engine::outside::space_module(&*space).ok_or_else(no_such_space),
+            // It has a name, and nothing was evaluated in it yet.
+            None => Ok(Shared::new(Module::new())),
+        }
     }
 }
 
@@ -55,7 +63,7 @@ impl Sources for Joint {
             let code = host.state().get(id, host.clock.now()).ok()?.code;
             return nth(code.trim_start_matches('\u{feff}'));
         }
-        nth(&host.library.source(source.strip_suffix(".rhai")?)?)
+        host.library.line(source, line)
     }
 }
 
@@ -132,66 +140,6 @@ impl Sink for LogSink {
             "debug" => self.log.push(now, "debug", text),
             other => self.log.push(now, other.to_owned(), text),
         }
-    }
-}
-
-/// The space of a module, as evals inside the module see it: the functions they define become the module's.
-#[derive(Debug)]
-pub(super) struct ModuleView {
-    host: Weak<Inner>,
-    space: Arc<Space>,
-}
-
-impl ModuleView {
-    pub(super) fn new(host: &Arc<Inner>, space: &Arc<Space>) -> Self {
-        Self { host: Arc::downgrade(host), space: Arc::clone(space) }
-    }
-}
-
-impl SpaceView for ModuleView {
-    fn id(&self) -> SpaceId {
-        self.space.id()
-    }
-
-    fn name(&self) -> &str {
-        self.space.name()
-    }
-
-    fn alive(&self) -> bool {
-        self.space.alive()
-    }
-
-    fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
-        let opened = self.space.open(opening)?;
-        if !opening.overlay.is_empty()
-            && let Some(host) = self.host.upgrade()
-        {
-            host.library.overlay(self.space.name(), opening.overlay.clone());
-            if let Some(live) = host.live(opening.entry) {
-                live.notes().changed_module = Some(self.space.name().to_owned());
-            }
-        }
-        Ok(opened)
-    }
-
-    fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)> {
-        self.space.close_eval(entry)
-    }
-
-    fn variable(&self, name: &str) -> Option<Variable> {
-        self.space.variable(name)
-    }
-
-    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
-        self.space.publish(batch)
-    }
-
-    fn environment(&self) -> Option<Environment> {
-        self.space.environment()
-    }
-
-    fn last_environment(&self) -> Arc<OnceLock<Environment>> {
-        self.space.last_environment()
     }
 }
 

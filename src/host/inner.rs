@@ -1,14 +1,14 @@
 //! The one shared body of a host: the registry behind its lock, the language, spaces, threads, and the steps that join them.
 
 use super::api::Job;
-use super::hooks::ModuleView;
 use super::kept::Kept;
-use super::live::{Live, Work};
+use super::live::{Live, Notes, Work};
 use super::threads::Threads;
 use crate::engine::{Callable, Hooks, Language, SpaceView, Task};
+use crate::render::Style;
 use crate::render::teach::FunctionDoc;
 use crate::spaces::Space;
-use crate::spaces::library::Library;
+use crate::spaces::library::{Library, ModuleName, ModuleSpace, ScriptModules};
 use crate::state::{Asked, CancelBy, EndedSession, NewEntry, OutputLog, Owner, Place, Remains, Settlement, State};
 use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, Status, StopCause};
 use std::borrow::Cow;
@@ -22,7 +22,9 @@ pub(super) struct Inner {
     pub(super) limits: Limits,
     pub(super) describe: String,
     pub(super) language: Language,
-    pub(super) library: Library,
+    pub(super) library: Arc<Library>,
+    /// What `import` finds.
+    pub(super) modules: ScriptModules,
     /// The host's own functions, in the order of the manual.
     pub(super) docs: Vec<FunctionDoc>,
     /// Names of the embedding program's modules.
@@ -36,20 +38,23 @@ pub(super) struct Inner {
     live: RwLock<HashMap<EntryId, Arc<Live>>>,
     spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,
     /// Spaces that stand for modules, by module.
-    pub(super) module_spaces: Mutex<HashMap<String, Arc<Space>>>,
+    pub(super) module_spaces: Mutex<HashMap<ModuleName, Arc<ModuleSpace>>>,
     pub(super) hooks: OnceLock<Hooks>,
     /// Set once the process lets nobody in any more.
     closing: AtomicBool,
+    /// How the prompt wants its answers, when there is one.
+    prompt: Mutex<Option<Style>>,
     /// The address of the server that was started on this host.
     pub(super) served_at: Mutex<Option<String>>,
 }
 
 /// Where an eval takes place, resolved.
 pub(super) struct Site {
-    pub(super) space: Arc<Space>,
-    pub(super) ns: Arc<str>,
-    pub(super) new_space: Option<String>,
-    pub(super) module: bool,
+    place: Arc<dyn SpaceView>,
+    /// The same, when it stands for a module.
+    module: Option<Arc<ModuleSpace>>,
+    ns: Arc<str>,
+    new_space: Option<String>,
 }
 
 /// The parts a host is put together from.
@@ -58,7 +63,7 @@ pub(super) struct Parts {
     pub(super) limits: Limits,
     pub(super) describe: String,
     pub(super) language: Language,
-    pub(super) library: Library,
+    pub(super) library: Arc<Library>,
     pub(super) docs: Vec<FunctionDoc>,
     pub(super) embedded: Vec<String>,
     pub(super) memory_enforced: bool,
@@ -67,7 +72,8 @@ pub(super) struct Parts {
 impl Inner {
     pub(super) fn new(parts: Parts) -> Arc<Self> {
         let Parts { clock, limits, describe, language, library, docs, embedded, memory_enforced } = parts;
-        let inner = Arc::new(Self {
+        let inner = Arc::new_cyclic(|weak| Self {
+            modules: super::hooks::modules(weak, Arc::clone(&library)),
             threads: Threads::new(limits.stack_bytes()),
             state: Mutex::new(State::new(limits.clone())),
             live: RwLock::default(),
@@ -75,6 +81,7 @@ impl Inner {
             module_spaces: Mutex::default(),
             hooks: OnceLock::new(),
             closing: AtomicBool::new(false),
+            prompt: Mutex::default(),
             served_at: Mutex::default(),
             clock,
             limits,
@@ -98,6 +105,16 @@ impl Inner {
         self.live.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }
 
+    /// Somebody sits at a prompt from now on (or no longer), and wants answers in this style.
+    pub(super) fn set_prompt(&self, style: Option<Style>) {
+        *self.prompt.lock().unwrap_or_else(PoisonError::into_inner) = style;
+        self.state().set_prompt(style.is_some());
+    }
+
+    pub(super) fn prompt_style(&self) -> Style {
+        self.prompt.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(Style::Agent)
+    }
+
     pub(super) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
@@ -106,25 +123,22 @@ impl Inner {
         self.hooks.get().expect("set when the host was made").clone()
     }
 
-    /// The name of the module `text` stands for, if the library has one.
-    pub(super) fn module_named(&self, text: &str) -> Option<String> {
-        let name = text.strip_prefix("scripts/").unwrap_or(text);
-        self.library.has(name).then(|| name.to_owned())
-    }
-
     /// Where an eval of `owner` takes place.
-    pub(super) fn site(self: &Arc<Self>, owner: Owner, ns: Option<&str>) -> Result<Site, Refusal> {
+    fn site(self: &Arc<Self>, owner: Owner, ns: Option<&str>) -> Result<Site, Refusal> {
         let wanted: Cow<'_, str> = match ns {
             Some(name) => Cow::Borrowed(name),
             None => Cow::Owned(self.state().current(owner)?.to_string()),
         };
-        if let Some(module) = self.module_named(&wanted) {
-            let space = self.module_space(&module);
-            return Ok(Site { space, ns: module.into(), new_space: None, module: true });
+        // A scratch is never a module, and most evals take place in one: no need to look at the folder.
+        let may_be_module = ns.is_some() || !wanted.starts_with("s-");
+        if let Some(name) = may_be_module.then(|| self.library.find(&wanted)).flatten() {
+            let module = self.module_space(&name);
+            let ns = name.as_str().into();
+            return Ok(Site { place: Arc::clone(&module) as _, module: Some(module), ns, new_space: None });
         }
         let Place { space, name, created } = self.state().place(owner, ns)?;
         let new_space = created.then(|| name.to_string());
-        Ok(Site { space: self.space(space, &name), ns: name, new_space, module: false })
+        Ok(Site { place: self.space(space, &name), module: None, ns: name, new_space })
     }
 
     /// The space with this id, made when it is not there yet.
@@ -142,15 +156,16 @@ impl Inner {
     }
 
     /// The space that stands for a module: evals inside the module run there.
-    fn module_space(&self, module: &str) -> Arc<Space> {
+    fn module_space(&self, name: &ModuleName) -> Arc<ModuleSpace> {
         let mut spaces = self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(space) = spaces.get(module) {
+        if let Some(space) = spaces.get(name) {
             return Arc::clone(space);
         }
         let id = self.state().fresh_space();
-        let space = Space::new(id, module, &self.limits);
-        spaces.insert(module.to_owned(), Arc::clone(&space));
-        space
+        let space = Space::new(id, name.as_str(), &self.limits);
+        let module = ModuleSpace::new(space, self.modules.clone(), name.clone());
+        spaces.insert(name.clone(), Arc::clone(&module));
+        module
     }
 
     /// What spaces and running evals hold, in bytes.
@@ -172,45 +187,37 @@ impl Inner {
         all
     }
 
-    /// Admits an eval and lets it run.
-    pub(super) fn submit(self: &Arc<Self>, owner: Owner, job: &Job) -> Result<EntryId, Refusal> {
-        let site = self.site(owner, job.ns.as_deref())?;
+    /// Admits an eval and lets it run. With `expected` a call of the owner is open for it: it is no news elsewhere until
+    /// [`State::unexpect`].
+    pub(super) fn submit(self: &Arc<Self>, owner: Owner, job: &Job, expected: bool) -> Result<EntryId, Refusal> {
+        let mut site = self.site(owner, job.ns.as_deref())?;
         let code: Arc<str> = job.code.as_str().into();
-        let live = self.admit(owner, None, &site, Arc::clone(&code), Work::Script(code))?;
-        let mut notes = live.notes();
-        if job.ns.is_some() {
-            notes.move_to = Some(site.ns.to_string());
-        }
-        notes.new_space = site.new_space;
-        drop(notes);
-        Ok(live.id)
+        let notes = Notes { move_to: job.ns.is_some().then(|| site.ns.to_string()), new_space: site.new_space.take() };
+        self.admit(owner, None, site, Arc::clone(&code), Work::Script(code), notes, expected).map(|live| live.id)
     }
 
     /// Admits a background child of a running entry.
     pub(super) fn submit_child(self: &Arc<Self>, parent: &Live, callable: Callable) -> Result<EntryId, Refusal> {
-        let view = self.state().get(parent.id, self.clock.now())?;
-        let in_module = || {
-            let modules = self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner);
-            modules.values().find(|space| space.id() == view.space).cloned()
-        };
-        let space = self
-            .known_space(view.space)
-            .or_else(in_module)
-            .ok_or_else(|| Refusal::NoSuchSpace { name: view.ns.to_string() })?;
-        let site = Site { space, ns: view.ns, new_space: None, module: false };
-        let code: Arc<str> = format!("bg in {}", parent.id).into();
-        self.admit(parent.owner, Some(parent.id), &site, code, Work::Child(callable)).map(|live| live.id)
+        let ns = self.state().get(parent.id, self.clock.now())?.ns;
+        let place = Arc::clone(parent.task.space());
+        let site = Site { place, module: None, ns, new_space: None };
+        let code: Arc<str> = crate::engine::outside::name(&callable).into();
+        let work = Work::Child(callable);
+        self.admit(parent.owner, Some(parent.id), site, code, work, Notes::default(), false).map(|live| live.id)
     }
 
+    #[expect(clippy::too_many_arguments, reason = "the one place where all facts of a new entry come together")]
     fn admit(
         self: &Arc<Self>,
         owner: Owner,
         parent: Option<EntryId>,
-        site: &Site,
+        site: Site,
         code: Arc<str>,
         work: Work,
+        notes: Notes,
+        expected: bool,
     ) -> Result<Arc<Live>, Refusal> {
-        let new = NewEntry { owner, parent, space: site.space.id(), ns: Arc::clone(&site.ns), code };
+        let new = NewEntry { owner, parent, space: site.place.id(), ns: site.ns, code };
         let elsewhere = self.elsewhere();
         let now = self.clock.now();
         let mut state = self.state();
@@ -223,13 +230,11 @@ impl Inner {
             }
         };
         let sink = Arc::new(super::hooks::LogSink { log: Arc::clone(&admission.log), clock: self.clock.clone() });
-        let space: Arc<dyn SpaceView> = if site.module {
-            Arc::new(ModuleView::new(self, &site.space))
-        } else {
-            Arc::clone(&site.space) as Arc<dyn SpaceView>
-        };
-        let task = Task::new(admission.id, parent, space, sink, self.hooks());
-        let live = Arc::new(Live::new(owner, task, Arc::clone(&admission.log), work));
+        let task = Task::new(admission.id, parent, site.place, sink, self.hooks());
+        let live = Arc::new(Live::new(owner, task, work, notes, site.module));
+        if expected {
+            state.expect(admission.id, owner);
+        }
         // Nobody can know the id before the registry is unlocked, so whoever asks for it finds it here.
         self.live.write().unwrap_or_else(PoisonError::into_inner).insert(admission.id, Arc::clone(&live));
         drop(state);
@@ -330,7 +335,7 @@ impl Inner {
             conflicts: Vec::new(),
             cancelled_children: Vec::new(),
             new_space: None,
-            changed_module: None,
+            move_to: None,
         };
         self.settle(live, Status::Failed, Kept { face: Arc::new(face), values: Arc::default() }, 0);
     }
@@ -351,6 +356,11 @@ impl Inner {
         let down = self.state().shut_down(self.clock.now());
         self.stop_all(&down.stop, &StopCause::Shutdown);
         self.dequeued(&down.dequeued);
+    }
+
+    /// The entries that have not settled.
+    pub(super) fn live_ids(&self) -> Vec<EntryId> {
+        self.live.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
     /// The log of an entry, running or settled.

@@ -28,8 +28,8 @@ pub(super) struct Face {
     pub(super) cancelled_children: Vec<EntryId>,
     /// The space that came into being for it.
     pub(super) new_space: Option<String>,
-    /// The module whose functions it redefined.
-    pub(super) changed_module: Option<String>,
+    /// Where its session goes when this ended `ok` inside its call.
+    pub(super) move_to: Option<String>,
 }
 
 /// How an entry ended, as text.

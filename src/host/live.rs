@@ -1,7 +1,8 @@
 //! Entries that have not settled: what runs them and who waits for them.
 
 use crate::engine::{Callable, Task};
-use crate::state::{OutputLog, Owner};
+use crate::spaces::library::ModuleSpace;
+use crate::state::Owner;
 use crate::words::{EntryId, Wake};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -30,8 +31,6 @@ pub(super) struct Notes {
     pub(super) move_to: Option<String>,
     /// The space that came into being for it.
     pub(super) new_space: Option<String>,
-    /// The module whose functions it redefined.
-    pub(super) changed_module: Option<String>,
 }
 
 /// One entry that has not settled.
@@ -39,8 +38,9 @@ pub(super) struct Live {
     pub(super) id: EntryId,
     pub(super) owner: Owner,
     pub(super) task: Arc<Task>,
-    pub(super) log: Arc<OutputLog>,
-    pub(super) notes: Mutex<Notes>,
+    /// The module it evaluates in, if it is one.
+    pub(super) module: Option<Arc<ModuleSpace>>,
+    notes: Mutex<Notes>,
     work: Mutex<Option<Work>>,
     /// A slot was granted while its thread waited for one.
     granted: AtomicBool,
@@ -49,13 +49,19 @@ pub(super) struct Live {
 }
 
 impl Live {
-    pub(super) fn new(owner: Owner, task: Arc<Task>, log: Arc<OutputLog>, work: Work) -> Self {
+    pub(super) fn new(
+        owner: Owner,
+        task: Arc<Task>,
+        work: Work,
+        notes: Notes,
+        module: Option<Arc<ModuleSpace>>,
+    ) -> Self {
         Self {
             id: task.id(),
             owner,
             task,
-            log,
-            notes: Mutex::default(),
+            module,
+            notes: Mutex::new(notes),
             work: Mutex::new(Some(work)),
             granted: AtomicBool::new(false),
             settled: AtomicBool::new(false),

@@ -21,7 +21,7 @@ mod tracing_layer;
 pub mod wait;
 
 pub use api::{
-    Answer, Caller, Canceller, Client, EvalFacts, HeaderCaller, Hold, Host, Job, Probe, Submitted, TaskView,
+    Answer, Caller, Canceller, Client, EvalFacts, Expected, HeaderCaller, Hold, Host, Job, Probe, Submitted, TaskView,
 };
 pub use builder::{Builder, StartError};
 pub use delivery::{Delivery, Receipt};

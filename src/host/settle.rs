@@ -2,12 +2,12 @@
 
 use super::inner::Inner;
 use super::kept::{End, Face, Kept, Values};
-use super::live::{Live, Work};
+use super::live::{Live, Notes, Work};
 use super::tracing_layer::Serving;
 use crate::engine::{self, Ended, Unfinished};
 use crate::render::{self, Budget, Conflict};
 use crate::state::CancelBy;
-use crate::words::{EntryId, Failure, Status, StopCause, Time};
+use crate::words::{EntryId, Status, StopCause, Time};
 use std::sync::Arc;
 
 impl Inner {
@@ -17,14 +17,22 @@ impl Inner {
         let Some(work) = live.take_work() else { return };
         let serving = Serving::begin(&live.task);
         let ended = match work {
-            Work::Script(code) => match self.enter_module(live) {
-                Ok(()) => engine::evaluate(&self.language, &live.task, &code),
-                Err(ended) => *ended,
-            },
+            Work::Script(code) => self.evaluate(live, &code),
             Work::Child(callable) => engine::call(&self.language, &live.task, callable),
         };
         self.finish(live, ended);
         drop(serving);
+    }
+
+    /// Evaluates a script. Inside a module, the module's space is brought in step with it first.
+    fn evaluate(self: &Arc<Self>, live: &Live, code: &str) -> Ended {
+        if let Some(module) = &live.module
+            && let Err(error) = module.follow(&self.language, &live.task)
+        {
+            let failure = engine::failure::describe(&error, &format!("eval {}", live.id));
+            return crate::engine::outside::failed(failure);
+        }
+        engine::evaluate(&self.language, &live.task, code)
     }
 
     fn finish(self: &Arc<Self>, live: &Arc<Live>, ended: Ended) {
@@ -34,25 +42,23 @@ impl Inner {
                 let rendered = self.render_value(live, &value);
                 (Status::Ok, End::Value(rendered), Values { value, thrown: None, lost: ended.lost })
             }
-            Err(Unfinished::Failed { failure, thrown }) => {
-                (Status::Failed, End::Failed(Arc::new(*failure)), Values { thrown, lost: ended.lost, ..Values::default() })
-            }
+            Err(Unfinished::Failed { failure, thrown }) => (
+                Status::Failed,
+                End::Failed(Arc::new(*failure)),
+                Values { thrown, lost: ended.lost, ..Values::default() },
+            ),
             Err(Unfinished::Stopped(StopCause::Dependency(id))) => self.failed_with(id, ended.lost),
             Err(Unfinished::Stopped(cause)) => {
                 (Status::Cancelled, End::Cancelled(cause), Values { lost: ended.lost, ..Values::default() })
             }
         };
-        let (new_space, changed_module) = {
-            let mut notes = live.notes();
-            (notes.new_space.take(), notes.changed_module.take())
-        };
+        let Notes { move_to, new_space } = std::mem::take(&mut *live.notes());
         let conflicts = ended
             .conflicts
             .into_iter()
             .map(|c| Conflict { name: c.name, other: c.other, function: c.function })
             .collect();
-        let face =
-            Face { end, published: ended.published, conflicts, cancelled_children, new_space, changed_module };
+        let face = Face { end, published: ended.published, conflicts, cancelled_children, new_space, move_to };
         let kept = Kept { face: Arc::new(face), values: Arc::new(values) };
         // Idle before anyone learns that the entry settled: whoever waited for it finds this thread warm.
         self.threads.offer();
@@ -109,36 +115,5 @@ impl Inner {
     fn render_value(self: &Arc<Self>, live: &Live, value: &rhai::Dynamic) -> render::Rendered {
         let hook = |shown: &rhai::Dynamic| self.show(shown, Some(live.id));
         render::value::value(value, &Budget::ANSWER, &hook, &|| live.task.stopped().is_some())
-    }
-
-    /// Before an eval inside a module: its space takes on what the module is now.
-    fn enter_module(self: &Arc<Self>, live: &Live) -> Result<(), Box<Ended>> {
-        let name = live.task.space().name();
-        let is_module = self
-            .module_spaces
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .get(name)
-            .filter(|space| crate::engine::SpaceView::id(&***space) == live.task.space().id())
-            .cloned();
-        let Some(space) = is_module else { return Ok(()) };
-        let hooks = live.task.hooks().clone();
-        match hooks.modules.resolve(&self.language, &live.task, name) {
-            Ok(loaded) => {
-                space.set_environment(loaded.environment());
-                Ok(())
-            }
-            Err(error) => {
-                let failure: Failure = engine::failure::describe(&error, &format!("eval {}", live.id));
-                Err(Box::new(Ended {
-                    result: Err(Unfinished::Failed { failure: Box::new(failure), thrown: None }),
-                    published: Vec::new(),
-                    conflicts: Vec::new(),
-                    lost: rhai::Map::new(),
-                    kept: std::collections::BTreeSet::new(),
-                    bytes: 0,
-                }))
-            }
-        }
     }
 }

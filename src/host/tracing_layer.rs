@@ -63,7 +63,7 @@ impl Line {
         match (self.message.is_empty(), self.fields.is_empty()) {
             (_, true) => self.message,
             (true, false) => self.fields.trim_start().to_owned(),
-            (false, false) => self.message + &self.fields,
+            (false, false) => format!("{}{}", self.message, self.fields),
         }
     }
 }

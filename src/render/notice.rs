@@ -123,3 +123,11 @@ mod tests {
             Ctrl-D or :quit leaves; Ctrl-C cancels a running eval"#]].assert_eq(&visible(&all.join("\n---\n")));
     }
 }
+
+/// The local time of day, such as `14:02`.
+pub fn time_of_day(at: std::time::SystemTime) -> String {
+    match jiff::Timestamp::try_from(at) {
+        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
+        Err(_) => "??:??".to_owned(),
+    }
+}

@@ -139,7 +139,10 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
     api.function("chan", &["n: int", "Chan"], DOC, |context: NativeCallContext<'_>, room: i64| {
         let call = Call::of(&context)?;
         let Some(room) = usize::try_from(room).ok().filter(|_| room <= LARGEST) else {
-            return Err(failure::fail("BadArgument", format!("a channel has room for 0 to {LARGEST} values, not {room}")));
+            return Err(failure::fail(
+                "BadArgument",
+                format!("a channel has room for 0 to {LARGEST} values, not {room}"),
+            ));
         };
         Ok(Channel(Arc::new(Shared { room, owner: call.owner(), inside: Mutex::default() })))
     });
@@ -174,6 +177,8 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
         "is_closed",
         &["chan: Chan", "bool"],
         "Whether it was closed, or the session that made it has ended.",
-        |context: NativeCallContext<'_>, channel: Channel| Ok::<_, Box<rhai::EvalAltResult>>(channel.is_closed(&Call::of(&context)?)),
+        |context: NativeCallContext<'_>, channel: Channel| {
+            Ok::<_, Box<rhai::EvalAltResult>>(channel.is_closed(&Call::of(&context)?))
+        },
     );
 }

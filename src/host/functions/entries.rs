@@ -34,7 +34,9 @@ res(e.id).value() //=> 42
     table.api.function("res", &["id: string", "Entry"], DOC, |context: NativeCallContext<'_>, id: &str| {
         named(&context, &id.into())
     });
-    table.api.function("res", &["entry: Entry", "Entry"], DOC, |entry: EntryHandle| -> Fallible<EntryHandle> { Ok(entry) });
+    table
+        .api
+        .function("res", &["entry: Entry", "Entry"], DOC, |entry: EntryHandle| -> Fallible<EntryHandle> { Ok(entry) });
 }
 
 fn named(context: &NativeCallContext<'_>, id: &Dynamic) -> Fallible<EntryHandle> {
@@ -57,9 +59,13 @@ fn fields(table: &mut Table) {
     api.getter("ns", "The space or module it is evaluated in.", |e: &mut EntryHandle| {
         facts(e).map(|facts| facts.ns.to_string())
     });
-    api.getter("started", "Seconds from the start of the process to its start; `()` while it is queued.", |e: &mut EntryHandle| {
-        facts(e).map(|facts| facts.started.map_or(Dynamic::UNIT, |at| at.since_start().as_secs_f64().into()))
-    });
+    api.getter(
+        "started",
+        "Seconds from the start of the process to its start; `()` while it is queued.",
+        |e: &mut EntryHandle| {
+            facts(e).map(|facts| facts.started.map_or(Dynamic::UNIT, |at| at.since_start().as_secs_f64().into()))
+        },
+    );
     api.getter("ms", "How long it ran, or runs, in milliseconds.", |e: &mut EntryHandle| {
         facts(e).map(|facts| int(facts.ran.as_millis()))
     });
@@ -121,14 +127,20 @@ let e = bg(|| 7).detach();
 e.value() //=> 7
 ```";
     table.doc("detach", &["entry.detach()"], DETACH);
-    table.api.function("detach", &["entry: Entry", "Entry"], DETACH, |context: NativeCallContext<'_>, e: EntryHandle| {
-        Call::of(&context)?.host.state().detach(e.id()).map_err(|refusal| refuse(&refusal))?;
-        Ok::<_, Box<rhai::EvalAltResult>>(e)
-    });
+    table.api.function(
+        "detach",
+        &["entry: Entry", "Entry"],
+        DETACH,
+        |context: NativeCallContext<'_>, e: EntryHandle| {
+            Call::of(&context)?.host.state().detach(e.id()).map_err(|refusal| refuse(&refusal))?;
+            Ok::<_, Box<rhai::EvalAltResult>>(e)
+        },
+    );
 }
 
 fn reading(table: &mut Table) {
-    const LAST: &str = "The value of your newest entry that ended `ok`. It is yours to work on: no need to evaluate again.";
+    const LAST: &str =
+        "The value of your newest entry that ended `ok`. It is yours to work on: no need to evaluate again.";
     table.doc("last", &["last()"], LAST);
     table.api.function("last", &["?"], LAST, |context: NativeCallContext<'_>| -> Fallible<Dynamic> {
         let call = Call::of(&context)?;

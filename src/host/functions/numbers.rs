@@ -72,12 +72,9 @@ fn limits(context: &NativeCallContext<'_>) -> Fallible<Map> {
     ] {
         map.insert(name.into(), count(value).into());
     }
-    for (name, value) in [
-        ("grace", l.grace),
-        ("heartbeat", l.heartbeat),
-        ("silence", l.silence),
-        ("cancel_wait", l.cancel_wait),
-    ] {
+    for (name, value) in
+        [("grace", l.grace), ("heartbeat", l.heartbeat), ("silence", l.silence), ("cancel_wait", l.cancel_wait)]
+    {
         map.insert(name.into(), value.as_secs_f64().into());
     }
     map.insert("eval_seconds".into(), l.eval_time.map_or(Dynamic::UNIT, |time| time.as_secs_f64().into()));

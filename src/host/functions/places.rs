@@ -19,9 +19,9 @@ scratch. The move happens when this eval ends `ok` inside its call.";
     table.doc("in_ns", &["in_ns(\"name\")"], IN_NS);
     table.api.function("in_ns", &["name: string", "string"], IN_NS, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
-        if let Some(module) = call.host.module_named(name) {
-            call.live.notes().move_to = Some(module.clone());
-            return Ok(module);
+        if let Some(module) = call.host.library.find(name) {
+            call.live.notes().move_to = Some(module.to_string());
+            return Ok(module.to_string());
         }
         let fresh = {
             let state = call.host.state();
@@ -33,7 +33,7 @@ scratch. The move happens when this eval ends `ok` inside its call.";
         if fresh {
             notes.new_space = Some(name.to_owned());
         }
-        Ok(name.to_owned())
+        Ok::<_, Box<rhai::EvalAltResult>>(name.to_owned())
     });
 
     const SPACES: &str = "
@@ -51,7 +51,7 @@ Ends a shared space: its variables and functions are gone, and what still runs t
     table.doc("drop_space", &["drop_space(\"name\")"], DROP);
     table.api.function("drop_space", &["name: string"], DROP, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
-        if call.host.module_named(name).is_some() {
+        if call.host.library.find(name).is_some() {
             return Err(failure::fail(
                 "BadArgument",
                 format!("{name:.80} is a script module; reload(\"{name:.80}\") takes back what evals changed in it"),
@@ -96,7 +96,7 @@ fn spaces(context: &NativeCallContext<'_>) -> Fallible<Array> {
         })
         .collect();
     let modules = call.host.module_spaces.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for space in modules.values() {
+    for space in modules.values().map(|module| module.space()) {
         let mut map = Map::new();
         map.insert("name".into(), space.name().to_owned().into());
         map.insert("kind".into(), "module".into());

@@ -8,7 +8,8 @@ use crate::state::Owner;
 use rhai::{Dynamic, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
-    const MANUAL: &str = "How to work here: the concepts, and a reference of every function. Read it once before real work.";
+    const MANUAL: &str =
+        "How to work here: the concepts, and a reference of every function. Read it once before real work.";
     table.doc("manual", &["manual()"], MANUAL);
     table.api.function("manual", &["string"], MANUAL, |context: NativeCallContext<'_>| {
         let call = Call::of(&context)?;

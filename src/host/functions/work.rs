@@ -170,9 +170,12 @@ hits.get() //=> 6
     api.function("atom", &["v: ?", "Atom"], DOC, |context: NativeCallContext<'_>, value: Dynamic| {
         Atom::new(&context, value)
     });
-    api.function("get", &["atom: Atom", "?"], "The value of the cell.", |context: NativeCallContext<'_>, atom: Atom| {
-        atom.get(&context)
-    });
+    api.function(
+        "get",
+        &["atom: Atom", "?"],
+        "The value of the cell.",
+        |context: NativeCallContext<'_>, atom: Atom| atom.get(&context),
+    );
     api.function(
         "set",
         &["atom: Atom", "v: ?"],
