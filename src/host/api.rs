@@ -1,6 +1,6 @@
 //! The host's public face. (Signatures first: bodies follow.)
 
-use super::Delivery;
+use super::{Delivery, Serving};
 use crate::words::{Clock, EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, Status, Time};
 use std::time::SystemTime;
 
@@ -113,6 +113,11 @@ impl Host {
 
     /// When the process started.
     pub fn started(&self) -> SystemTime {
+        todo!()
+    }
+
+    /// Where this host is served, if it is.
+    pub fn serving(&self) -> &Serving {
         todo!()
     }
 

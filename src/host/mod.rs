@@ -2,7 +2,9 @@
 
 mod api;
 mod delivery;
+mod serving;
 pub mod wait;
 
 pub use api::*;
 pub use delivery::{Delivery, Receipt};
+pub use serving::{Occupied, Serving};
