@@ -96,9 +96,10 @@ impl Service for Fake {
                 let _presence = Presence("stuck", self.log.clone());
                 std::future::pending().await
             }
-            ("events", _) => {
+            ("events", size) => {
+                let size = size.parse().unwrap_or(0);
                 let frames =
-                    FakeFrames { fake: self.clone(), next: 1, _presence: Presence("events", self.log.clone()) };
+                    FakeFrames { fake: self.clone(), size, next: 1, _presence: Presence("events", self.log.clone()) };
                 Reply { status: StatusCode::OK, headers: Vec::new(), body: ReplyBody::Events(Box::new(frames)) }
             }
             ("panic", _) => panic!("as told"),
@@ -115,9 +116,10 @@ impl Service for Fake {
     }
 }
 
-/// Three frames, each let go by the gate.
+/// Three frames of at least `size` bytes, each let go by the gate.
 struct FakeFrames {
     fake: Fake,
+    size: usize,
     next: usize,
     _presence: Presence,
 }
@@ -131,7 +133,10 @@ impl Frames for FakeFrames {
             self.fake.pass().await;
             let n = self.next;
             self.next += 1;
-            Some(Frame { bytes: format!("data: {n}\n\n").into(), delivery: self.fake.delivery(format!("frame {n}")) })
+            Some(Frame {
+                bytes: format!("data: {n:>0$}\n\n", self.size).into(),
+                delivery: self.fake.delivery(format!("frame {n}")),
+            })
         })
     }
 }
@@ -372,6 +377,20 @@ async fn a_stream_whose_client_goes_away_is_dropped() {
     world.expect("written frame 1").await;
     client.0.shutdown().await.unwrap();
     world.expect("dropped events").await;
+}
+
+#[tokio::test]
+async fn a_frame_that_is_not_taken_is_given_back() {
+    let mut world = World::new().await;
+    world.open(1);
+    let mut client = world.client().await;
+    client.post(&format!("events {HUGE}")).await;
+    world.next().await;
+    client.until("\r\n\r\n").await;
+    client.reset();
+    let mut end = [world.next().await, world.next().await];
+    end.sort();
+    assert_eq!(end, ["dropped events", "lost frame 1"]);
 }
 
 // --- connections ------------------------------------------------------------------------------------------------------------
