@@ -134,7 +134,7 @@ impl Frames for FakeFrames {
             let n = self.next;
             self.next += 1;
             Some(Frame {
-                bytes: format!("data: {n:>0$}\n\n", self.size).into(),
+                bytes: format!("data: {}{n}\n\n", " ".repeat(self.size)).into(),
                 delivery: self.fake.delivery(format!("frame {n}")),
             })
         })
