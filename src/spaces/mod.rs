@@ -1,1 +1,5 @@
-//! (stub)
+//! Floor 2: what code is evaluated in. Spaces keep variables, functions, imports and constants between evals.
+
+pub mod space;
+
+pub use space::Space;
