@@ -2,9 +2,11 @@
 
 mod api;
 mod delivery;
+mod embed;
 mod serving;
 pub mod wait;
 
 pub use api::*;
 pub use delivery::{Delivery, Receipt};
+pub use embed::{BuildError, Ended, HostBuilder, Printed, Script};
 pub use serving::{Occupied, Serving};

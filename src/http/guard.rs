@@ -21,6 +21,14 @@ impl Token {
         (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())).then_some(Self(text))
     }
 
+    /// The header value that carries it. Marked as sensitive, so that it is not shown either.
+    pub(crate) fn bearer(&self) -> HeaderValue {
+        let mut value =
+            HeaderValue::from_str(&format!("Bearer {}", self.0)).expect("visible ASCII can stand in a header");
+        value.set_sensitive(true);
+        value
+    }
+
     /// Whether a request carries it. Takes the same time wherever a wrong token differs.
     fn is_in(&self, headers: &HeaderMap) -> bool {
         let Ok(Some(value)) = only(headers, AUTHORIZATION) else { return false };
