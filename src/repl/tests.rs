@@ -264,7 +264,7 @@ impl LineSource for Person {
     fn read(&mut self, prompt: &str, _: &Arc<Names>) -> io::Result<Line> {
         loop {
             let (echo, line) = match self.acts.pop_front() {
-                Some(Act::Types(text)) => (text.replace('\n', "\n· "), Line::Text(text.to_owned())),
+                Some(Act::Types(text)) => (text.replace('\r', "").replace('\n', "\n· "), Line::Text(text.to_owned())),
                 Some(Act::CtrlC { empty }) => ("^C".to_owned(), Line::Interrupted { empty }),
                 Some(Act::Meanwhile(act)) => {
                     act(&self.shown);
