@@ -21,8 +21,9 @@ pub trait Backend: Send + Sync {
     /// What can be typed here, for completion and hints. Asked once for each line.
     fn names(&self) -> Names;
 
-    /// Admits an eval and lets it run. Returns at once.
-    fn submit(&self, code: &str) -> Reply<EntryId>;
+    /// Admits an eval and lets it run. Returns at once. One of the foreground ends by [`Backend::answer`] or
+    /// [`Backend::leave`]; until then its end is no news.
+    fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId>;
 
     /// Waits until the entry has settled, or one of the other reasons of [`Waited`] comes first.
     fn wait(&self, id: EntryId, unless: &Unless<'_>) -> Reply<Waited>;
@@ -35,8 +36,11 @@ pub trait Backend: Send + Sync {
     /// Asks an entry to stop. Returns at once.
     fn cancel(&self, id: EntryId) -> Reply<()>;
 
-    /// The answer to an eval of this prompt, as it stands now.
+    /// The answer to an eval of the foreground, as it stands now.
     fn answer(&self, id: EntryId, output: Output) -> Reply<Said>;
+
+    /// The prompt waits no longer for an eval of the foreground: its end is news from now on.
+    fn leave(&self, id: EntryId);
 
     /// The answer to a question.
     fn ask(&self, query: &Query) -> Reply<Said>;
@@ -77,6 +81,15 @@ impl Said {
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), delivery: Delivery::none() }
     }
+}
+
+/// Whether the prompt waits for an eval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It does, and answers it.
+    Foreground,
+    /// It goes on at once; the end is news.
+    Background,
 }
 
 /// What ends a wait beside the end of the entry.

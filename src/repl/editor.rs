@@ -6,7 +6,7 @@ use super::highlight::{self, DIM};
 use super::history::History;
 use super::lines::{Line, LineSource, PrintAbove};
 use super::typed;
-use rustyline::completion::{Candidate as _, Completer};
+use rustyline::completion::Completer;
 use rustyline::config::Builder;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -242,6 +242,7 @@ impl Highlighter for Assistant {
 mod tests {
     use super::*;
     use crate::repl::backend::Signature;
+    use rustyline::completion::Candidate as _;
 
     fn assistant(colour: bool) -> Assistant {
         let function = Signature { name: "timeout".into(), parameters: vec!["secs".into(), "f".into()] };

@@ -30,7 +30,9 @@ mod typed;
 #[cfg(test)]
 mod tests;
 
-pub use backend::{Backend, ModuleNames, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited};
+pub use backend::{
+    Backend, Mode, ModuleNames, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited,
+};
 pub use command::{Argument, COMMANDS, Command, CommandSpec, Misuse};
 pub use editor::Terminal;
 pub use history::History;

@@ -1,6 +1,6 @@
 //! The loop: read, understand, run, print. Knows no terminal and no host, only the traits they implement.
 
-use super::backend::{Backend, Output, Query, Reply, Said, Unless, Waited};
+use super::backend::{Backend, Mode, Output, Query, Reply, Said, Unless, Waited};
 use super::command::Command;
 use super::interrupts::Interrupts;
 use super::lines::{Line, LineSource, Screen};
@@ -88,7 +88,7 @@ impl Prompt<'_> {
             Typed::Nothing => {}
             Typed::Command(Ok(command)) => return self.command(command),
             Typed::Command(Err(misuse)) => self.screen.say(&texts::misuse(&misuse))?,
-            Typed::Background(code) => match self.backend.submit(code) {
+            Typed::Background(code) => match self.backend.submit(code, Mode::Background) {
                 Ok(id) => self.screen.say(&texts::in_background(id))?,
                 Err(trouble) => self.screen.say(&trouble.0)?,
             },
@@ -134,7 +134,7 @@ impl Prompt<'_> {
     fn eval(&self, code: &str) -> io::Result<()> {
         // Counted before the eval exists, so that a press meant for it is never missed.
         let mut presses = self.interrupts.count();
-        let id = match self.backend.submit(code) {
+        let id = match self.backend.submit(code, Mode::Foreground) {
             Ok(id) => id,
             Err(trouble) => return self.screen.say(&trouble.0),
         };
@@ -151,10 +151,16 @@ impl Prompt<'_> {
                     }
                     until = Some(self.backend.clock().now() + self.backend.cancel_wait());
                 }
-                Ok(Followed::Interrupted) => return self.screen.say(&texts::still_stopping(id)),
+                Ok(Followed::Interrupted) => {
+                    self.backend.leave(id);
+                    return self.screen.say(&texts::still_stopping(id));
+                }
                 // The answer says what it is that cannot be stopped at once.
                 Ok(Followed::Expired) => break,
-                Err(trouble) => return self.screen.say(&trouble.0),
+                Err(trouble) => {
+                    self.backend.leave(id);
+                    return self.screen.say(&trouble.0);
+                }
             }
         }
         self.tell(self.backend.answer(id, Output::AlreadyShown))
