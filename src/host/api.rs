@@ -205,8 +205,8 @@ fn facts(client: Client) -> ClientFacts {
 
 impl Host {
     /// Begins a host: `Host::builder().describe("…").build()?`.
-    pub fn builder() -> super::Builder {
-        super::Builder::new()
+    pub fn builder() -> super::HostBuilder {
+        super::HostBuilder::new()
     }
 
     /// The clock everything asks.
@@ -442,7 +442,7 @@ impl Host {
     pub fn latest_line(&self, id: EntryId) -> Option<String> {
         let log = self.inner.log(id).ok()?;
         let line = log.last_line()?;
-        Some(crate::render::output::line(&crate::render::Line { source: &line.source, text: &line.text }))
+        Some(crate::render::output::line(&line))
     }
 
     /// How an entry stands, for a follower.

@@ -25,7 +25,7 @@ pub mod wait;
 pub use api::{
     Answer, Caller, Canceller, Client, EvalFacts, Expected, HeaderCaller, Hold, Host, Job, Probe, Submitted, TaskView,
 };
-pub use builder::{Builder, StartError};
+pub use builder::{BuildError, HostBuilder};
 pub use delivery::{Delivery, Receipt};
 pub use embed::{EvalError, Evaluated};
 pub use script::{Ended, Printed, Script};

@@ -4,7 +4,7 @@ use super::api::{Host, Job};
 use super::kept::End;
 use crate::engine::SpaceView;
 use crate::engine::view::{Batch, Change};
-use crate::render::{self, Line, Style};
+use crate::render::{self, Style};
 use crate::state::Owner;
 use crate::words::{EntryId, Failure, Refusal, Status};
 use rhai::Dynamic;
@@ -82,10 +82,7 @@ impl Host {
             }
             let page = log.page(u64::try_from(from).unwrap_or(u64::MAX), usize::MAX);
             if !page.lines.is_empty() {
-                let shown = |line: &crate::state::Line| {
-                    render::output::line(&Line { source: &line.source, text: &line.text, cut: line.cut })
-                };
-                let lines: Vec<_> = page.lines.iter().map(shown).collect();
+                let lines: Vec<_> = page.lines.iter().map(render::output::line).collect();
                 let first = usize::try_from(page.first).unwrap_or(usize::MAX);
                 return Some(Printed { next: first + lines.len(), lines });
             }
