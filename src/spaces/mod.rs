@@ -3,3 +3,6 @@
 pub mod space;
 
 pub use space::Space;
+
+#[cfg(test)]
+mod tests;
