@@ -7,6 +7,7 @@ use crate::engine::{Budget, Ended, Hooks, Parking, Sink, Sources, Unfinished, Wa
 use crate::spaces::Space;
 use crate::words::limits::LimitHit;
 use crate::words::{Clock, Limits, Refusal, SpaceId};
+use rhai::Module;
 use std::collections::HashMap;
 use std::fs;
 use std::sync::Mutex;
@@ -59,13 +60,13 @@ impl Waits for Idle {
 struct Lab(AtomicU64);
 
 impl SpaceModules for Lab {
-    fn space_module(&self, name: &str) -> Fallible<LoadedModule> {
+    fn space_module(&self, _: &Language, name: &str) -> Fallible<LoadedModule> {
         if name != "lab" {
             return Err(failure::refuse(&Refusal::NoSuchSpace { name: name.to_owned() }));
         }
         let mut module = Module::new();
         module.set_var("READ", i64::try_from(self.0.fetch_add(1, Ordering::Relaxed)).unwrap());
-        Ok(LoadedModule::native(&format!("@{name}"), module))
+        Ok(LoadedModule::native("@lab", module))
     }
 }
 
@@ -278,6 +279,41 @@ fn what_is_defined_inside_is_live_until_reload() {
     assert!(bench.reload("live").starts_with("reloaded live"), "{}", bench.reload("live"));
     assert_eq!(bench.eval(code).value(), 2);
     assert_eq!(bench.eval_inside(&inside, "twice()").value(), 2);
+}
+
+#[test]
+fn what_is_declared_inside_is_none_of_the_importers_business() {
+    let bench = Bench::new(&[("live.rhai", "const BASE = 1;\nfn base() { BASE }")]);
+    let code = "import \"live\" as l; l::base()";
+    let inside = bench.inside("live");
+    assert_eq!(bench.eval_inside(&inside, "const BASE = 5; const EXTRA = 2; BASE + EXTRA + base()").value(), 12);
+    assert_eq!(
+        bench.eval_inside(&inside, "BASE + EXTRA + base()").value(),
+        12,
+        "functions see the space they are called in"
+    );
+    assert_eq!(bench.eval(code).value(), 1);
+    let failure = bench.eval_inside(&bench.inside("live"), "BASE = 3;").failure();
+    assert!(failure.contains("AssignmentToConstant"), "{failure}");
+    inside.space().close();
+    assert_eq!(bench.eval(code).value(), 1);
+}
+
+#[test]
+fn a_circle_made_by_an_edit_is_told_once() {
+    let bench = Bench::new(&[("m.rhai", "fn v() { 1 }"), ("trip.rhai", "import \"m\" as m; fn v() { m::v() + 10 }")]);
+    let trip = "import \"trip\" as t; t::v()";
+    assert_eq!(bench.eval(trip).value(), 11);
+    bench.write("m.rhai", "import \"trip\" as t; fn v() { 2 }");
+    // Whichever is imported is where the circle begins and ends.
+    for (code, value, said) in [
+        ("import \"m\" as m; m::v()", 1, "circular import: m → trip → m · m stays at its last good version"),
+        (trip, 11, "circular import: trip → m → trip · trip stays at its last good version"),
+    ] {
+        let answer = bench.eval(code);
+        assert_eq!(answer.value(), value, "{code}");
+        assert!(answer.output.len() == 1 && answer.output[0].ends_with(said), "{:?}", answer.output);
+    }
 }
 
 #[test]

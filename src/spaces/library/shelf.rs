@@ -50,6 +50,8 @@ pub(super) struct Fault {
     pub(super) column: usize,
     /// The error.
     pub(super) message: String,
+    /// The module that a circle of imports leads back to, when that is the error.
+    pub(super) circle: Option<ModuleName>,
 }
 
 /// One version of a module. Never changed; an eval that imported it keeps it.
@@ -139,7 +141,7 @@ impl<M, L: Layer> Shelf<M, L> {
             if let Err(error) = &result
                 && !loader.stopped()
             {
-                self.note_fault(loader, name, text, error);
+                self.note_fault(name, text, &loader.explain(name, error));
             }
             undefined = self.keep(name, &result?, true);
         }
@@ -221,7 +223,7 @@ impl<M, L: Layer> Shelf<M, L> {
             Err(
                 error @ (ModuleError::TooBig { .. } | ModuleError::NotText { .. } | ModuleError::Unreadable { .. }),
             ) => {
-                let fault = Fault { file: name.file(), line: 0, column: 0, message: error.to_string() };
+                let fault = Fault { file: name.file(), line: 0, column: 0, message: error.to_string(), circle: None };
                 return self.last_good(loader, name, fault).ok_or_else(|| loader.refuse(&error));
             }
             Err(error) => {
@@ -252,9 +254,13 @@ impl<M, L: Layer> Shelf<M, L> {
                 }
                 Ok(version)
             }
-            Err(error) if loader.stopped() || !opened.is_to_blame() => Err(error),
+            Err(error) if loader.stopped() => Err(error),
             Err(error) => {
-                let fault = self.note_fault(loader, name, text, &error);
+                let fault = loader.explain(name, &error);
+                if !opened.is_to_blame(fault.circle.as_ref()) {
+                    return Err(error);
+                }
+                self.note_fault(name, text, &fault);
                 self.last_good(loader, name, fault).ok_or(error)
             }
         }
@@ -305,21 +311,14 @@ impl<M, L: Layer> Shelf<M, L> {
         functions
     }
 
-    fn note_fault(
-        &self,
-        loader: &impl Loader<M, L>,
-        name: &ModuleName,
-        text: Arc<str>,
-        error: &EvalAltResult,
-    ) -> Fault {
-        let fault = loader.explain(name, error);
-        lock(&self.slots).entry(name.clone()).or_default().fault = Some((text, fault.clone()));
-        fault
+    fn note_fault(&self, name: &ModuleName, text: Arc<str>, fault: &Fault) {
+        let old = lock(&self.slots).entry(name.clone()).or_default().fault.replace((text, fault.clone()));
+        drop(old);
     }
 
     fn last_good(&self, loader: &impl Loader<M, L>, name: &ModuleName, fault: Fault) -> Option<Arc<Version<M, L>>> {
         let version = lock(&self.slots).get(name)?.version.clone()?;
-        let Fault { file, line, column, message } = fault;
+        let Fault { file, line, column, message, .. } = fault;
         let notice = ModuleNotice::Broken { module: name.to_string(), file, line, column, message };
         let mut told = lock(&self.told);
         let entry = loader.entry();

@@ -114,7 +114,13 @@ impl Loader<Shared<Module>, Text> for OfEval {
         let at = error.position();
         let message = error.to_string();
         let message = message.split(" (line").next().unwrap().to_owned();
-        Fault { file: name.file(), line: at.line().unwrap_or(0), column: at.position().unwrap_or(0), message }
+        Fault {
+            file: name.file(),
+            line: at.line().unwrap_or(0),
+            column: at.position().unwrap_or(0),
+            message,
+            circle: None,
+        }
     }
 
     fn tell(&self, notice: &ModuleNotice) {
