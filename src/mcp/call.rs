@@ -152,8 +152,8 @@ enum Ended {
     TimeUp,
     /// The client took the request back.
     TakenBack,
-    /// The process is ending.
-    ShuttingDown,
+    /// The server is stopping.
+    Stopping,
 }
 
 /// How a call waits for its eval, and what it is answered when that lasts.
@@ -167,6 +167,9 @@ enum Patience {
 
 /// The longest line of output shown as progress, in characters.
 const LINE_CHARACTERS: usize = 200;
+
+/// Why a wait ended early when only the server stops and its host goes on, as an embedding program may have it.
+const STOPPING: &str = "the server is stopping; what has not settled runs on";
 
 /// Work that has settled this soon is answered inline also when it was meant for the background.
 const QUICK: Duration = Duration::from_millis(20);
@@ -249,17 +252,18 @@ impl Calling {
         let (Patience::Running(time) | Patience::Task(time)) = patience;
         let until = self.host().clock().now() + time;
         let ended = self.wait(&[id], &[], until).await;
-        if matches!(ended, Ended::ShuttingDown) {
-            self.let_go(&[id]).await;
+        if matches!(ended, Ended::Stopping) {
+            self.last_moment(&[id]).await;
         }
         // From here on the call is answered in one go: a client that leaves now has its answer composed.
         let submitted = watch.over()?;
         match (ended, patience) {
             (Ended::TakenBack, _) => {
+                // Whoever noticed stopped it already, unless the notice came before the books knew of the entry.
                 self.stop(Canceller::Request, &[id]);
                 None
             }
-            (Ended::ShuttingDown, _) => Some(last_words(self.host().answer_eval(caller, submitted)).into()),
+            (Ended::Stopping, _) => Some(self.last_words(self.host().answer_eval(caller, submitted)).into()),
             (Ended::TimeUp, Patience::Task(_)) => Some(self.as_task(caller, submitted)),
             (Ended::TimeUp, Patience::Running(_)) | (Ended::Settled, _) => {
                 Some(self.host().answer_eval(caller, submitted).into())
@@ -299,9 +303,9 @@ impl Calling {
                 let _hold = hold;
                 let answer = match self.wait(&all, &any, until).await {
                     Ended::TakenBack => return None,
-                    Ended::ShuttingDown => {
-                        self.let_go(&entries(&ids)).await;
-                        last_words(self.host().answer_await(caller, &ids))
+                    Ended::Stopping => {
+                        self.last_moment(&entries(&ids)).await;
+                        self.last_words(self.host().answer_await(caller, &ids))
                     }
                     Ended::Settled | Ended::TimeUp => self.host().answer_await(caller, &ids),
                 };
@@ -321,7 +325,7 @@ impl Calling {
             pulse,
             Box::pin(async move {
                 let _hold = hold;
-                // The wait for it to bite is short and bounded, so it needs no end by shutdown.
+                // The wait for it to bite is short and bounded, so it outlasts a server that stops.
                 tokio::select! {
                     biased;
                     () = self.ticket.cancelled() => None,
@@ -391,15 +395,24 @@ impl Calling {
             biased;
             () = self.ticket.cancelled() => Ended::TakenBack,
             settled = self.host().settled(all, any, Some(until)) => if settled { Ended::Settled } else { Ended::TimeUp },
-            () = self.shared.ending() => Ended::ShuttingDown,
+            () = self.shared.stopping() => Ended::Stopping,
         }
     }
 
-    /// The process is ending: stops what is waited for, and gives it the time a cancellation takes to bite.
-    async fn let_go(&self, ids: &[EntryId]) {
-        self.stop(Canceller::Shutdown, ids);
-        let until = self.host().clock().now() + self.host().limits().cancel_wait;
-        self.host().settled(ids, &[], Some(until)).await;
+    /// The server is stopping. When the process ends with it, everything has been asked to stop: that may take a moment, and
+    /// an answer with the end of the eval is worth it.
+    async fn last_moment(&self, ids: &[EntryId]) {
+        if self.host().is_closing() {
+            let until = self.host().clock().now() + self.host().limits().cancel_wait;
+            self.host().settled(ids, &[], Some(until)).await;
+        }
+    }
+
+    /// An answer that is given because the server is stopping says so.
+    fn last_words(&self, mut answer: Answer) -> Answer {
+        answer.text.push_str("\n;; ");
+        answer.text.push_str(if self.host().is_closing() { notice::SHUTTING_DOWN } else { STOPPING });
+        answer
     }
 
     fn stop(&self, by: Canceller, ids: &[EntryId]) {
@@ -418,13 +431,6 @@ fn both(problems: &Problems, refusal: &Refusal) -> String {
 fn newest_line(host: &Host, ids: &[EntryId]) -> Option<String> {
     let views = ids.iter().filter_map(|id| host.task(*id).ok());
     views.filter(|view| view.latest_line.is_some()).max_by_key(|view| view.updated)?.latest_line
-}
-
-/// An answer given because the process is ending says so.
-fn last_words(mut answer: Answer) -> Answer {
-    answer.text.push_str("\n;; ");
-    answer.text.push_str(notice::SHUTTING_DOWN);
-    answer
 }
 
 /// The wait of a call for the entry it started, and what becomes of both when the client goes away: dropping this before it

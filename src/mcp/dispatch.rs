@@ -29,7 +29,7 @@ pub(super) struct Shared {
     pub(super) host: Host,
     pub(super) requests: Requests,
     tools: Vec<Arc<dyn Tool>>,
-    ending: watch::Sender<bool>,
+    stopping: watch::Sender<bool>,
 }
 
 impl Shared {
@@ -45,10 +45,10 @@ impl Shared {
         self.tools.iter().find(|tool| tool.name() == name).cloned()
     }
 
-    /// Waits until the process is ending.
-    pub(super) async fn ending(&self) {
+    /// Waits until the server is stopping.
+    pub(super) async fn stopping(&self) {
         // An error means that the sender is gone, and it is a field of this very struct.
-        drop(self.ending.subscribe().wait_for(|ending| *ending).await);
+        drop(self.stopping.subscribe().wait_for(|stopping| *stopping).await);
     }
 }
 
@@ -60,7 +60,7 @@ impl Dispatcher {
 
     /// A dispatcher that serves further tools beside the built-in ones.
     pub fn with_tools(host: Host, tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self(Arc::new(Shared { host, requests: Requests::default(), tools, ending: watch::Sender::new(false) }))
+        Self(Arc::new(Shared { host, requests: Requests::default(), tools, stopping: watch::Sender::new(false) }))
     }
 
     /// Answers one request. Quick calls come back as one JSON body, longer ones as events after `limits().stream_after`.
@@ -125,9 +125,10 @@ impl Dispatcher {
         Events::new(calls, batch, notes, self.0.host.clock().clone(), pace)
     }
 
-    /// Settles every open wait with a reason: the process is ending.
+    /// Settles every open wait with a reason: the server is stopping. A process that ends closes its host before this, so that
+    /// what the waits are for has been asked to stop and is answered with its end.
     pub fn shut_down(&self) {
-        self.0.ending.send_replace(true);
+        self.0.stopping.send_replace(true);
     }
 
     /// The body of `GET /probe`. Mints nothing and touches nothing.

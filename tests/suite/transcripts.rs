@@ -10,7 +10,7 @@
 //!    HTTP method. `id=7` before the method gives its id; `+tasks` and `+progress=TOKEN` at the end declare and ask for things
 //! <  the reply to the oldest request whose reply was not shown yet, awaited
 //! !  the world moves: `open GATE`, `advance 5s`, `settled ID`, `reached GATE` (a script waits there), `disconnect` (the oldest request's client
-//!    goes away), `session ID` and `revision DATE` (what later requests of a header session say), `shutdown`
+//!    goes away), `session ID` and `revision DATE` (what later requests of a header session say), `close` (the host), `stop` (the server)
 //! ```
 //!
 //! The folder says which era the requests are dressed for. Random names are shown as stand-ins (`AAA`, `BBB`, … for handles,
@@ -43,6 +43,28 @@ fn legacy() {
 #[test]
 fn modern() {
     run_folder(Era::Modern);
+}
+
+/// The document names its evidence, and all of it.
+#[test]
+fn the_document_names_every_transcript_and_no_other() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = std::fs::read_to_string(root.join("doc/protocol.md")).unwrap();
+    let mut named: Vec<String> = document
+        .split('`')
+        .filter(|word| word.starts_with("legacy/") || word.starts_with("modern/"))
+        .map(|word| format!("{word}.txt"))
+        .collect();
+    named.sort();
+    named.dedup();
+    let mut there = Vec::new();
+    for era in ["legacy", "modern"] {
+        for entry in std::fs::read_dir(root.join("tests/transcripts").join(era)).unwrap() {
+            there.push(format!("{era}/{}", entry.unwrap().file_name().to_string_lossy()));
+        }
+    }
+    there.sort();
+    assert_eq!(named, there);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -325,7 +347,8 @@ impl Conversation {
             }
             "session" => self.session = Some(self.names.unhide(rest)).filter(|id| !id.is_empty()),
             "revision" => self.revision = rest.to_owned(),
-            "shutdown" => self.dispatcher.shut_down(),
+            "close" => self.host.close(),
+            "stop" => self.dispatcher.shut_down(),
             other => panic!("nobody knows how to {other}"),
         }
         settle().await;

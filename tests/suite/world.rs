@@ -1,8 +1,8 @@
 //! The world of an integration test: a host on a clock moved by hand, and gates that scripts wait at.
 
 use remontoire::host::Host;
-use remontoire::rhai::{FuncRegistration, Module};
 use remontoire::words::Clock;
+use rhai::{FuncRegistration, Module};
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
