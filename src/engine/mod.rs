@@ -15,6 +15,7 @@ pub mod module;
 pub mod outcome;
 pub mod outside;
 pub mod register;
+pub mod syntax;
 pub mod task;
 pub mod values;
 pub mod view;
