@@ -1,8 +1,8 @@
 //! The host's public face: sessions, evals, and the types both front ends share.
 
-use super::Delivery;
 use super::inner::Inner;
 use super::live::Live;
+use super::{Delivery, Serving};
 use crate::state::{CancelBy, ClientFacts, Owner};
 use crate::words::{Clock, EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, Status, StopCause, Time};
 use std::fmt;
@@ -244,24 +244,9 @@ impl Host {
         }
     }
 
-    /// Notes where a server was started on this host.
-    ///
-    /// # Errors
-    /// The address of the server that is there already.
-    pub fn claim_server(&self, address: &str) -> Result<(), String> {
-        let mut served = self.inner.served_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        match &*served {
-            Some(running) => Err(running.clone()),
-            None => {
-                *served = Some(address.to_owned());
-                Ok(())
-            }
-        }
-    }
-
-    /// The server is gone; another may be started.
-    pub fn release_server(&self) {
-        *self.inner.served_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    /// Where this host is served, if it is.
+    pub fn serving(&self) -> &Serving {
+        &self.inner.serving
     }
 
     // --- sessions -------------------------------------------------------------------------------------------------------

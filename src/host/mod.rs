@@ -15,6 +15,8 @@ mod hooks;
 mod inner;
 mod kept;
 mod live;
+mod script;
+mod serving;
 mod settle;
 mod threads;
 mod tracing_layer;
@@ -26,4 +28,6 @@ pub use api::{
 pub use builder::{Builder, StartError};
 pub use delivery::{Delivery, Receipt};
 pub use embed::{EvalError, Evaluated};
+pub use script::{Ended, Printed, Script};
+pub use serving::{Occupied, Serving};
 pub use tracing_layer::{EntryLayer, tracing_layer};

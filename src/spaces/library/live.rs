@@ -112,3 +112,7 @@ impl Layer for Overlay {
         self.functions().into_iter().map(|(name, params)| format!("{name}({})", vec!["_"; params].join(", "))).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "live_tests.rs"]
+mod tests;

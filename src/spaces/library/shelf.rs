@@ -134,8 +134,13 @@ impl<M, L: Layer> Shelf<M, L> {
         };
         let mut undefined = Vec::new();
         if let Some(opened) = opened {
-            let result = self.load(loader, name, text, None, &opened);
+            let result = self.load(loader, name, text.clone(), None, &opened);
             opened.close(result.as_ref().ok());
+            if let Err(error) = &result
+                && !loader.stopped()
+            {
+                self.note_fault(loader, name, text, error);
+            }
             undefined = self.keep(name, &result?, true);
         }
         let mut changed = Vec::new();
@@ -183,6 +188,15 @@ impl<M, L: Layer> Shelf<M, L> {
         let slots = lock(&self.slots);
         let layers = slots.get(name).and_then(|slot| slot.layers.as_ref()).filter(|layers| &*layers.text == text);
         layers.map(|layers| layers.all.clone()).unwrap_or_default()
+    }
+
+    /// The text that an error at this line of the module's file is about: one that did not load for a fault at this line, or
+    /// else that of the version in force.
+    pub(super) fn text_at_fault(&self, name: &ModuleName, line: usize) -> Option<Arc<str>> {
+        let slots = lock(&self.slots);
+        let slot = slots.get(name)?;
+        let faulty = slot.fault.as_ref().filter(|(_, fault)| fault.line == line && fault.file == name.file());
+        faulty.map(|(text, _)| text.clone()).or_else(|| slot.version.as_ref().map(|version| version.text.clone()))
     }
 
     /// The text of the version in force, when one was ever loaded.
@@ -240,8 +254,7 @@ impl<M, L: Layer> Shelf<M, L> {
             }
             Err(error) if loader.stopped() || !opened.is_to_blame() => Err(error),
             Err(error) => {
-                let fault = loader.explain(name, &error);
-                lock(&self.slots).entry(name.clone()).or_default().fault = Some((text, fault.clone()));
+                let fault = self.note_fault(loader, name, text, &error);
                 self.last_good(loader, name, fault).ok_or(error)
             }
         }
@@ -290,6 +303,18 @@ impl<M, L: Layer> Shelf<M, L> {
         functions.sort();
         functions.dedup();
         functions
+    }
+
+    fn note_fault(
+        &self,
+        loader: &impl Loader<M, L>,
+        name: &ModuleName,
+        text: Arc<str>,
+        error: &EvalAltResult,
+    ) -> Fault {
+        let fault = loader.explain(name, error);
+        lock(&self.slots).entry(name.clone()).or_default().fault = Some((text, fault.clone()));
+        fault
     }
 
     fn last_good(&self, loader: &impl Loader<M, L>, name: &ModuleName, fault: Fault) -> Option<Arc<Version<M, L>>> {
