@@ -2,7 +2,7 @@
 
 use super::backend::{ModuleNames, Names, Signature};
 use super::command::{Argument, COMMANDS, CommandSpec};
-use super::syntax::{self, Kind, Span};
+use crate::engine::syntax::{self, Kind, Span};
 use crate::words::Status;
 use std::collections::BTreeMap;
 

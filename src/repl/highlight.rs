@@ -1,6 +1,6 @@
 //! Colours for code while it is typed. The width of the text never changes: only escape sequences are added.
 
-use super::syntax::{self, Kind};
+use crate::engine::syntax::{self, Kind};
 use std::borrow::Cow;
 
 const RESET: &str = "\x1b[0m";

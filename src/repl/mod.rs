@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! prompt      the loop                        command     the table of commands
-//! typed       what a typed text is            syntax      the language's lexer and parser
-//! completion  what Tab offers, hints          highlight   colours while typing
+//! typed       what a typed text is            completion  what Tab offers, hints
+//! highlight   colours while typing            interrupts  Ctrl-C while something runs
 //! editor      the line editor                 history     where its history is kept
 //! news        settled work, told above the line that is being typed
 //! texts       every sentence of the prompt itself
@@ -23,7 +23,6 @@ mod interrupts;
 mod lines;
 mod news;
 mod prompt;
-mod syntax;
 mod texts;
 mod typed;
 

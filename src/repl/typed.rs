@@ -1,7 +1,7 @@
 //! What a typed text is: a command, code, or code for the background; and whether more lines must follow first.
 
 use super::command::{Command, Misuse};
-use super::syntax;
+use crate::engine::syntax;
 use std::borrow::Cow;
 
 /// A text that was submitted.

@@ -1,14 +1,15 @@
-//! What the language's own lexer and parser say about typed text: tokens with their bytes, and whether more must follow.
+//! What the language's own lexer and parser say about code that is being typed: tokens with their bytes, and whether more
+//! must follow.
 //!
-//! Every call into volatile parts of the language that the prompt makes is in this file; its tests fail loudly when an
-//! upgrade changes one of them. Knows nothing of commands or of the terminal.
+//! Uses volatile parts of the language (the token stream); the tests here fail loudly when an upgrade changes one of them.
+//! Knows no eval and no space, and nothing of commands or terminals.
 
 use rhai::{Engine, LexError, OptimizationLevel, ParseErrorType, Position, Token};
 use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Texts longer than this many bytes are not taken apart on every key press.
-pub(super) const LONGEST_LIVE_TEXT: usize = 32 * 1024;
+pub const LONGEST_LIVE_TEXT: usize = 32 * 1024;
 
 /// Parses and nothing else: no function is registered and nothing is evaluated. Depths are those of the language's defaults,
 /// so text nested too deeply ends as an error of the parser and not as a stack overflow.
@@ -22,7 +23,7 @@ static PARSER: LazyLock<Engine> = LazyLock::new(|| {
 
 /// What a piece of code is to the eye.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// A word of the language, such as `let`.
     Keyword,
     /// A name of a variable, a function or a module.
@@ -41,26 +42,26 @@ pub(super) enum Kind {
 
 /// One token of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub struct Span {
     /// Its bytes.
-    pub(super) bytes: Range<usize>,
+    pub bytes: Range<usize>,
     /// What it is.
-    pub(super) kind: Kind,
+    pub kind: Kind,
 }
 
 /// The code, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tokens {
+pub struct Tokens {
     /// The tokens in order; they do not overlap, and only white space lies between them.
-    pub(super) spans: Vec<Span>,
+    pub spans: Vec<Span>,
     /// Whether the code ends inside a comment.
-    pub(super) open_comment: bool,
+    pub open_comment: bool,
     /// Whether the code ends inside a string.
-    pub(super) open_text: bool,
+    pub open_text: bool,
 }
 
 /// Takes code apart.
-pub(super) fn tokens(code: &str) -> Tokens {
+pub fn tokens(code: &str) -> Tokens {
     let (mut lexer, control) = PARSER.lex(std::slice::from_ref(&code));
     lexer.state.include_comments = true;
     let mut found = Tokens::default();
@@ -173,7 +174,7 @@ impl<'a> Cursor<'a> {
 /// Whether code can stand alone: `false` when the parser would go on reading if there were more.
 ///
 /// Code with an error that more text cannot mend can stand alone: evaluating it is how one sees the error.
-pub(super) fn is_complete(code: &str) -> bool {
+pub fn is_complete(code: &str) -> bool {
     let tokens = tokens(code);
     if tokens.open_comment || tokens.open_text {
         return false;
@@ -197,7 +198,7 @@ pub(super) fn is_complete(code: &str) -> bool {
 }
 
 /// Every word of the language that can begin or join a statement, for completion.
-pub(super) const KEYWORDS: &[&str] = &[
+pub const KEYWORDS: &[&str] = &[
     "as", "break", "catch", "const", "continue", "do", "else", "export", "false", "fn", "for", "if", "import", "in",
     "let", "loop", "private", "return", "switch", "this", "throw", "true", "try", "until", "while",
 ];
