@@ -48,7 +48,10 @@ impl Inner {
             return Some(Shown::Around("atom".to_owned(), atom.get()));
         }
         if let Some(function) = value.read_lock::<FnPtr>() {
-            return Some(Shown::Closure(self.language.parameters(&function)));
+            return Some(match self.language.parameters(&function) {
+                Some(parameters) => Shown::Closure(parameters),
+                None => Shown::Text(format!("Fn({})", function.fn_name())),
+            });
         }
         super::functions::show(value)
     }
