@@ -69,6 +69,14 @@ pub fn goodbye(running: usize) -> String {
 /// What an idle prompt answers to Ctrl-C.
 pub const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves; Ctrl-C cancels a running eval";
 
+/// The local time of day, such as `14:02`.
+pub fn time_of_day(at: std::time::SystemTime) -> String {
+    match jiff::Timestamp::try_from(at) {
+        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
+        Err(_) => "??:??".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,13 +129,5 @@ mod tests {
             bye · 2 running evals cancelled
             ---
             Ctrl-D or :quit leaves; Ctrl-C cancels a running eval"#]].assert_eq(&visible(&all.join("\n---\n")));
-    }
-}
-
-/// The local time of day, such as `14:02`.
-pub fn time_of_day(at: std::time::SystemTime) -> String {
-    match jiff::Timestamp::try_from(at) {
-        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
-        Err(_) => "??:??".to_owned(),
     }
 }
