@@ -6,7 +6,7 @@ use super::{Library, ModuleNotice};
 use crate::engine::failure::{describe, fail};
 use crate::engine::{Fallible, Language, LoadedModule, Modules, Overlay, Task, compile_module};
 use crate::words::{EntryId, ModuleError};
-use rhai::{EvalAltResult, Module, Shared};
+use rhai::EvalAltResult;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ pub(super) const OUTPUT_SOURCE: &str = "module";
 
 /// Spaces that can be imported. Implemented where spaces are kept.
 pub trait SpaceModules: Send + Sync {
-    /// The space called `name` as a module: its functions, and its variables as constants, as they are now.
+    /// The space called `name` as a module named `@name`: its functions, and its variables as constants, as they are now.
     ///
     /// # Errors
     ///
     /// There is no such space.
-    fn space_module(&self, name: &str) -> Fallible<Shared<Module>>;
+    fn space_module(&self, name: &str) -> Fallible<LoadedModule>;
 }
 
 /// What `import` finds: modules of the library, and other spaces after an `@`.
@@ -57,7 +57,7 @@ impl Modules for ScriptModules {
     fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
         if let Some(space) = name.strip_prefix('@') {
             self.library.shelf.fleeting(task.id());
-            return Ok(Arc::new(LoadedModule::native(name, self.spaces.space_module(space)?)));
+            return Ok(Arc::new(self.spaces.space_module(space)?));
         }
         let loader = OfTask { library: &self.library, language, task };
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;

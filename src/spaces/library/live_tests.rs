@@ -59,13 +59,13 @@ impl Waits for Idle {
 struct Lab(AtomicU64);
 
 impl SpaceModules for Lab {
-    fn space_module(&self, name: &str) -> Fallible<Shared<Module>> {
+    fn space_module(&self, name: &str) -> Fallible<LoadedModule> {
         if name != "lab" {
             return Err(failure::refuse(&Refusal::NoSuchSpace { name: name.to_owned() }));
         }
         let mut module = Module::new();
         module.set_var("READ", i64::try_from(self.0.fetch_add(1, Ordering::Relaxed)).unwrap());
-        Ok(module.into())
+        Ok(LoadedModule::native(&format!("@{name}"), module))
     }
 }
 
