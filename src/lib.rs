@@ -31,3 +31,6 @@ pub mod http;
 pub mod config;
 
 pub mod cli;
+
+pub use engine::memory::CountingAllocator;
+pub use engine::rhai;

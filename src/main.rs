@@ -3,6 +3,9 @@
 use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
+#[global_allocator]
+static ALLOCATOR: remontoire::CountingAllocator = remontoire::CountingAllocator;
+
 /// The variable that says what is logged, such as `info` or `remontoire::http=debug`.
 const LOG: &str = "REMONTOIRE_LOG";
 
