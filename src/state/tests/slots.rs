@@ -156,3 +156,16 @@ fn time_in_the_queue_is_not_running_time() {
     log.push(bench.now, "print", "here");
     assert_eq!(log.last_line().unwrap().after, Duration::from_secs(2));
 }
+
+#[test]
+fn a_full_queue_keeps_out_only_who_would_have_to_queue() {
+    bench(3, 1).run(
+        "A runs 1
+         A runs 2
+         A queues 3
+         A queues 4
+         A queues 5
+         A is refused QueueFull
+         B runs 6",
+    );
+}
