@@ -110,6 +110,23 @@ impl<V: Clone> State<V> {
         self.claim(to, &[], true, now)
     }
 
+    /// A call of `by` is open that will render the entry's outcome: until [`State::unexpect`] no other answer tells of it. For
+    /// entries of others nothing happens, and the answer is false.
+    pub fn expect(&mut self, id: EntryId, by: Owner) -> bool {
+        let own = self.entries.get(id).is_some_and(|entry| entry.owner == by);
+        if own {
+            self.change(id, |entry| entry.rendering += 1);
+        }
+        own
+    }
+
+    /// Ends one [`State::expect`] of the same owner. What no answer has claimed meanwhile is owed from now on.
+    pub fn unexpect(&mut self, id: EntryId, by: Owner) {
+        if self.entries.get(id).is_some_and(|entry| entry.owner == by) {
+            self.change(id, |entry| entry.rendering -= 1);
+        }
+    }
+
     /// A task answer for the entry is about to be sent. Written, the entry is followed; dropped, it is an ordinary one again.
     pub fn claim_follow(&mut self, id: EntryId) -> ClaimId {
         self.change(id, |entry| entry.following += 1);

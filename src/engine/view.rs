@@ -1,0 +1,203 @@
+//! What evaluation sees of a space: [`SpaceView`], and the plain data that goes through it.
+//!
+//! A space is data behind one short lock. An eval opens it once (defining its functions and taking a snapshot of what its
+//! code names), publishes batches of changed variables while it runs, and closes it. No lock is held while script code runs.
+
+use super::portable::Home;
+use crate::words::limits::LimitHit;
+use crate::words::{EntryId, SpaceId};
+use rhai::{Dynamic, ImmutableString, Module, ScriptFuncDef, Shared};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, OnceLock, RwLock};
+
+/// The constants functions see, in the shape the language wants them.
+pub type Constants = Shared<RwLock<BTreeMap<ImmutableString, Dynamic>>>;
+
+/// One variable as a space keeps it.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The value. Never changed in place.
+    pub value: Arc<Dynamic>,
+    /// Goes up with every write to the space.
+    pub version: u64,
+    /// Who wrote it last.
+    pub by: EntryId,
+    /// Whether it was declared with `const`.
+    pub constant: bool,
+}
+
+/// One kept import.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The name code uses.
+    pub alias: ImmutableString,
+    /// The name it is resolved by; `None` for a module that is no script.
+    pub name: Option<ImmutableString>,
+    /// The module as of the latest eval that named it.
+    pub module: Shared<Module>,
+}
+
+impl Import {
+    /// An import under `alias`. A script's module knows its name.
+    pub(crate) fn new(alias: ImmutableString, module: Shared<Module>) -> Self {
+        let name = super::module::name_of(&module);
+        Self { alias, name, module }
+    }
+}
+
+/// What functions of a space run in: the functions, imports and constants.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// The functions, one module of script functions.
+    pub functions: Shared<Module>,
+    /// The imports, oldest first.
+    pub imports: Arc<Vec<Import>>,
+    /// The constants.
+    pub constants: Option<Constants>,
+}
+
+impl Environment {
+    /// Adds imports; each replaces an older one with its alias.
+    pub fn add_imports(&mut self, imports: &[Import]) {
+        if imports.is_empty() {
+            return;
+        }
+        let mut all = (*self.imports).clone();
+        for import in imports {
+            all.retain(|kept| kept.alias != import.alias);
+            all.push(import.clone());
+        }
+        self.imports = Arc::new(all);
+    }
+}
+
+/// One function that an eval defines.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The function, ready to be called from any eval.
+    pub function: Shared<ScriptFuncDef>,
+    /// The variables of the space that it may read.
+    pub reads: BTreeSet<ImmutableString>,
+    /// The imports that it names.
+    pub imports: BTreeSet<ImmutableString>,
+    /// The code it belongs to, when it contains closures: kept as long as the function.
+    pub(crate) _home: Option<Arc<Home>>,
+}
+
+/// What an eval brings when it opens a space.
+#[derive(Clone, Debug)]
+pub struct Opening<'a> {
+    /// The entry.
+    pub entry: EntryId,
+    /// The variables its code names.
+    pub reads: &'a BTreeSet<ImmutableString>,
+    /// The functions its code defines.
+    pub definitions: &'a [Definition],
+    /// The same functions as they were written, for a module that is built again later; empty without definitions.
+    pub overlay: super::Overlay,
+}
+
+/// What an eval gets when it opens a space.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The variables that exist, of those the code names.
+    pub variables: Vec<(ImmutableString, Variable)>,
+    /// The environment, with the eval's own functions in it.
+    pub environment: Environment,
+    /// Every import that some function of the space names.
+    pub imports: Arc<BTreeSet<ImmutableString>>,
+    /// Functions this eval redefined while the entry that had defined them is still at work.
+    pub redefined: Vec<(ImmutableString, EntryId)>,
+}
+
+/// One variable that an eval changed.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Its name.
+    pub name: ImmutableString,
+    /// Its new value.
+    pub value: Arc<Dynamic>,
+    /// Whether it was declared with `const`.
+    pub constant: bool,
+    /// What the value takes, in bytes.
+    pub bytes: usize,
+    /// The version the eval read; 0 when the variable did not exist for it.
+    pub base: u64,
+}
+
+/// What one statement changed.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The entry.
+    pub entry: EntryId,
+    /// The variables.
+    pub changes: Vec<Change>,
+    /// Imports that are new or were resolved to another module.
+    pub imports: Vec<Import>,
+}
+
+/// A value that another entry had set and that was overwritten.
+#[derive(Clone, Debug)]
+pub struct Overwritten {
+    /// The variable.
+    pub name: ImmutableString,
+    /// The entry that had set it.
+    pub by: EntryId,
+    /// The value it had.
+    pub value: Arc<Dynamic>,
+}
+
+/// What became of a batch.
+#[derive(Debug, Default)]
+pub struct Published {
+    /// The versions of the changes that were taken, in their order; shorter than the batch when a limit was hit.
+    pub versions: Vec<u64>,
+    /// Values of other entries that were overwritten.
+    pub overwritten: Vec<Overwritten>,
+    /// Values that are no longer kept; the eval drops them on its own thread.
+    pub replaced: Vec<Arc<Dynamic>>,
+    /// The limit that stopped the batch.
+    pub hit: Option<LimitHit>,
+}
+
+/// Why a space cannot be used.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SpaceFailure {
+    /// It ended.
+    Closed,
+    /// The eval would exceed one of its limits.
+    Limit(LimitHit),
+}
+
+/// A space, as evaluation sees it. Every method is one short step.
+pub trait SpaceView: fmt::Debug + Send + Sync {
+    /// Its identity.
+    fn id(&self) -> SpaceId;
+    /// Its name.
+    fn name(&self) -> &str;
+    /// Whether it still exists.
+    fn alive(&self) -> bool;
+    /// Opens the space for an eval: defines its functions, and takes a snapshot, in one step.
+    ///
+    /// # Errors
+    /// When the space ended or would hold too many functions; nothing was changed.
+    fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure>;
+    /// The eval is over. Returns the functions it defined and another entry has defined since.
+    fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)>;
+    /// Every variable that some function of the space may read.
+    fn watched(&self) -> Arc<BTreeSet<ImmutableString>>;
+    /// The names of its variables, for suggestions.
+    fn names(&self) -> Vec<ImmutableString>;
+    /// One variable as it is now.
+    fn variable(&self, name: &str) -> Option<Variable>;
+    /// Takes a batch: versioned, last write wins. The cost does not depend on the number of variables.
+    ///
+    /// # Errors
+    /// [`SpaceFailure::Closed`]; limits are reported in [`Published::hit`], and what came before them was taken.
+    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure>;
+    /// The environment as it is now; `None` once the space ended.
+    fn environment(&self) -> Option<Environment>;
+    /// Where the last environment is left for closures that outlive the space.
+    fn last_environment(&self) -> Arc<OnceLock<Environment>>;
+}
