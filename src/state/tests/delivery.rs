@@ -329,3 +329,38 @@ fn an_entry_that_looks_at_itself_is_not_delivered_by_its_parent() {
          2 is ok unread owed",
     );
 }
+
+#[test]
+fn what_an_open_call_will_render_is_no_news_elsewhere() {
+    Bench::play(
+        "A runs 1
+         A expects 1
+         1 settles ok
+         answer r to A
+         r tells nothing
+         r written
+         answer s to A : 1
+         A expects 1 no more
+         answer t to A
+         t tells nothing
+         s dropped
+         answer u to A
+         u tells 1 ok",
+    );
+    Bench::play(
+        "A runs 1
+         A expects 1
+         1 settles ok
+         A expects 1 no more     # the call is gone
+         answer r to A
+         r tells 1 ok",
+    );
+    Bench::play(
+        "A runs 1
+         B expects 1
+         1 settles ok
+         answer r to A
+         r tells 1 ok
+         B expects 1 no more",
+    );
+}

@@ -114,6 +114,7 @@ fn forget_drops_the_value_and_says_so() {
     assert_eq!(bench.state.value(EntryId(1)), Ok(Some("value")));
     let size = 1_000 + log.kept_bytes();
     let forgotten = bench.state.forget(EntryId(1), a).unwrap();
+    assert_eq!((bench.state.kept_bytes(), forgotten.lines.len()), ("40 + 2".len(), 1));
     assert_eq!((forgotten.value, forgotten.bytes), (Some("value"), size));
     assert_eq!(bench.state.value(EntryId(1)), Err(Refusal::Forgotten(EntryId(1))));
     let view = bench.state.get(EntryId(1), bench.now).unwrap();
