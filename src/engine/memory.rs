@@ -83,6 +83,9 @@ pub fn installed() -> bool {
 mod tests {
     use super::*;
 
+    #[global_allocator]
+    static COUNTING: CountingAllocator = CountingAllocator;
+
     #[test]
     fn what_a_thread_allocates_is_counted_until_it_is_freed() {
         assert!(installed(), "test binaries install the allocator");

@@ -186,7 +186,8 @@ impl Home {
                 // Callers such as `map` try again with other arguments when the text begins with the pointer's own name.
                 let wanted = expected - code.captures.min(expected);
                 let given = n - code.captures.min(n);
-                let text = format!("{name} takes {wanted} arguments and was given {given}");
+                let s = if wanted == 1 { "" } else { "s" };
+                let text = format!("{name} takes {wanted} argument{s} and was given {given}");
                 return Err(EvalAltResult::ErrorFunctionNotFound(text, context.call_position()).into());
             }
         };

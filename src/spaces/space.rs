@@ -33,14 +33,22 @@ struct State {
     /// What all variables take, in bytes.
     bytes: usize,
     environment: Environment,
-    /// Every function, by name and number of parameters.
-    functions: HashMap<(ImmutableString, usize), Function>,
+    /// Every function, by what tells it from others.
+    functions: HashMap<Signature, Function>,
     watched: Arc<BTreeSet<ImmutableString>>,
     named_imports: Arc<BTreeSet<ImmutableString>>,
     /// Entries that evaluate here at this moment.
     at_work: HashSet<EntryId>,
     /// Functions of entries at work that others have defined since.
     redefined: HashMap<EntryId, Vec<(ImmutableString, EntryId)>>,
+}
+
+/// What tells functions apart: the type of their object, their name, and their number of parameters.
+type Signature = (ImmutableString, ImmutableString, usize);
+
+fn signature(definition: &Definition) -> Signature {
+    let function = &definition.function;
+    (function.this_type.clone().unwrap_or_default(), function.name.clone(), function.params.len())
 }
 
 /// A variable and what it takes.
@@ -160,8 +168,7 @@ impl State {
             module.set_script_fn(function.clone());
             watched.extend(definition.reads.iter().cloned());
             imports.extend(definition.imports.iter().cloned());
-            let key = (function.name.clone(), function.params.len());
-            let old = self.functions.insert(key, Function { by: entry, _definition: definition.clone() });
+            let old = self.functions.insert(signature(definition), Function { by: entry, _definition: definition.clone() });
             if let Some(author) = old.map(|old| old.by).filter(|author| *author != entry)
                 && self.at_work.contains(&author)
             {
@@ -177,8 +184,8 @@ impl State {
 
     /// How many functions there would be with these.
     fn functions_with(&self, definitions: &[Definition]) -> usize {
-        let key = |definition: &Definition| (definition.function.name.clone(), definition.function.params.len());
-        let new: HashSet<_> = definitions.iter().map(key).filter(|key| !self.functions.contains_key(key)).collect();
+        let new: HashSet<_> =
+            definitions.iter().map(signature).filter(|signature| !self.functions.contains_key(signature)).collect();
         self.functions.len() + new.len()
     }
 
