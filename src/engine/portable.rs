@@ -48,6 +48,8 @@ impl Homes {
 pub(crate) struct ClosureCode {
     pointer: FnPtr,
     params: usize,
+    /// The names of its parameters, captured variables first.
+    names: Vec<ImmutableString>,
     /// Values of captured constants: the first arguments of every call.
     pub(crate) fixed: Vec<Dynamic>,
     /// How many captured variables a pointer carries as curried arguments.
@@ -56,7 +58,13 @@ pub(crate) struct ClosureCode {
 
 impl ClosureCode {
     pub(crate) fn new(body: &Shared<ScriptFuncDef>) -> Self {
-        Self { pointer: volatile::pointer_to(body.clone()), params: body.params.len(), fixed: Vec::new(), captures: 0 }
+        Self {
+            pointer: volatile::pointer_to(body.clone()),
+            params: body.params.len(),
+            names: body.params.to_vec(),
+            fixed: Vec::new(),
+            captures: 0,
+        }
     }
 }
 
@@ -328,8 +336,17 @@ pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc
     });
 }
 
+/// The parameters of a closure as they were written: without those that captured variables and curried arguments fill.
+/// `None` for pointers to named functions, and when the code is gone.
+pub(crate) fn parameters(registry: &Homes, pointer: &FnPtr) -> Option<Vec<String>> {
+    let (home, body, _) = find(registry, pointer.fn_name())?;
+    let closure = home.code.get()?.closures.get(&body)?;
+    let filled = closure.fixed.len() + pointer.curry().len();
+    Some(closure.names.iter().skip(filled).map(ToString::to_string).collect())
+}
+
 fn find(registry: &Homes, name: &str) -> Option<(Arc<Home>, ImmutableString, usize)> {
-    let mut parts = name.strip_prefix(WEAK)?.splitn(3, '_');
+    let mut parts = name.strip_prefix(WEAK).or_else(|| name.strip_prefix(STRONG))?.splitn(3, '_');
     let id = parts.next()?.parse::<u64>().ok()?;
     let captures = parts.next()?.parse().ok()?;
     let body = format!("{BODY}{}", parts.next()?);

@@ -135,8 +135,7 @@ impl Host {
         let delivery = self.claimed(claim.id);
         match facts {
             Ok(facts) => Answer {
-                text: facts
-                    .with_block(label.as_deref(), self.inner.clock.now(), |block| answer::block(block, Style::Agent)),
+                text: answer::block(&facts.block(label.as_deref(), self.inner.clock.now()), Style::Agent),
                 is_error: facts.view.status == Status::Failed,
                 delivery,
             },

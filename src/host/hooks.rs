@@ -1,7 +1,9 @@
 //! What evaluation asks from above: output sinks, slots around waits, source lines, budgets, waits between atoms, modules.
 
 use super::inner::Inner;
-use crate::engine::{Budget, Fallible, Hooks, LoadedModule, Parking, Sink, Sources, SpaceView, Task, Waits, refuse};
+use crate::engine::{
+    Budget, Fallible, Hooks, Language, LoadedModule, Parking, Sink, Sources, SpaceView, Task, Waits, refuse,
+};
 use crate::spaces::library::{ScriptModules, SpaceModules};
 use crate::state::{OutputLog, Wants};
 use crate::words::limits::{LimitHit, bytes};
@@ -42,12 +44,12 @@ pub(super) fn modules(inner: &Weak<Inner>, library: Arc<crate::spaces::library::
 }
 
 impl SpaceModules for Joint {
-    fn space_module(&self, name: &str) -> Fallible<LoadedModule> {
+    fn space_module(&self, language: &Language, name: &str) -> Fallible<LoadedModule> {
         let Some(host) = self.0.upgrade() else { return Err(crate::engine::terminated()) };
         let id = host.state().find_space(name).map_err(|refusal| refuse(&refusal))?;
         // A space that has a name and in which nothing was evaluated yet is made now, empty.
         let space: Arc<dyn SpaceView> = host.space(id, name);
-        LoadedModule::of_space(&host.language, &format!("@{name}"), &space)
+        LoadedModule::of_space(language, &format!("@{name}"), &space)
             .ok_or_else(|| refuse(&Refusal::NoSuchSpace { name: name.to_owned() }))
     }
 }

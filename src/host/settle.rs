@@ -29,7 +29,7 @@ impl Inner {
         if let Some(module) = &live.module
             && let Err(error) = module.follow(&self.language, &live.task)
         {
-            let failure = engine::failure::describe(&error, &format!("eval {}", live.id));
+            let (failure, _thrown) = engine::failure::describe(&error, &live.task);
             return Ended::failed(failure);
         }
         engine::evaluate(&self.language, &live.task, code)
