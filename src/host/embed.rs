@@ -19,7 +19,7 @@ impl HostBuilder {
 
     /// The limits in force.
     pub fn limits(self, limits: Limits) -> Self {
-        drop(limits);
+        let _unused = limits;
         todo!()
     }
 

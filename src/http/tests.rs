@@ -558,6 +558,7 @@ async fn a_client_that_waits_to_be_asked_for_its_body_is_asked_unless_it_is_too_
     assert_eq!(client.response().await.1, "hello");
     client.send(expecting(5_000)).await;
     assert_eq!(client.status().await, 413);
+    client.closed().await;
 }
 
 // --- the end ----------------------------------------------------------------------------------------------------------------
