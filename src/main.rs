@@ -9,9 +9,6 @@ use tracing_subscriber::{EnvFilter, fmt, registry};
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-#[global_allocator]
-static ALLOCATOR: remontoire::CountingAllocator = remontoire::CountingAllocator;
-
 /// The variable that says what is logged, such as `info` or `remontoire::http=debug`.
 const LOG: &str = "REMONTOIRE_LOG";
 
