@@ -102,3 +102,14 @@ fn long_chains_are_walked_without_recursion() {
     let Err(Refusal::Deadlock { path }) = wait(&mut bench, LENGTH, 1) else { panic!("nobody could go on") };
     assert_eq!(path.len() as u64, LENGTH + 1);
 }
+
+#[test]
+fn a_wait_that_comes_too_late_holds_nobody_up() {
+    Bench::play(
+        "A runs 1
+         A runs 2
+         1 settles ok
+         1 waits-for 2
+         2 waits-for 1",
+    );
+}
