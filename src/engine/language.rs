@@ -10,6 +10,7 @@ use super::{atom, guards, handle};
 use crate::words::Limits;
 use rhai::packages::{Package, StandardPackage};
 use rhai::{Dynamic, Engine, EvalContext, Module, Position, Shared};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -150,12 +151,30 @@ impl fmt::Debug for Language {
 /// The language asks this before it looks into the scope, for every variable.
 #[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
 fn on_variable(engine: &mut Engine, task: Arc<Task>) {
-    engine.on_var(move |name, index, mut context| match Mark::of(name) {
-        Some(mark) => reach(&task, mark, &mut context).map(|()| Some(Dynamic::UNIT)),
+    engine.on_var(move |name, index, mut context| {
+        if let Some(mark) = Mark::of(name) {
+            return reach(&task, mark, &mut context).map(|()| Some(Dynamic::UNIT));
+        }
+        LATEST.with_borrow_mut(|latest| {
+            latest.clear();
+            latest.push_str(name);
+        });
         // Locals and parameters come first.
-        None if index > 0 || context.scope().contains(name) => Ok(None),
-        None => task.look_up(name, volatile::Moment::new(context.global_runtime_state())),
+        if index > 0 || context.scope().contains(name) {
+            return Ok(None);
+        }
+        task.look_up(name, volatile::Moment::new(context.global_runtime_state()))
     });
+}
+
+thread_local! {
+    /// The variable that code on this thread asked for last. The language raises a data race without a name, and it is this one.
+    static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// The variable that code on this thread asked for last.
+pub(crate) fn latest_variable() -> String {
+    LATEST.with_borrow(String::clone)
 }
 
 /// Running code has come to a mark.
