@@ -9,7 +9,7 @@ use super::volatile::{self, Mark, NestingCheck};
 use super::{atom, guards, handle};
 use crate::words::Limits;
 use rhai::packages::{Package, StandardPackage};
-use rhai::{Dynamic, Engine, EvalContext, Module, Position, Shared};
+use rhai::{Dynamic, Engine, EvalContext, Module, OptimizationLevel, Position, Shared};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -115,6 +115,8 @@ impl Language {
         let Inner { limits, standard, guards, api, embedded, .. } = &*self.0;
         let mut engine = Engine::new_raw();
         engine.set_max_strings_interned(256);
+        // Optimising takes longer than it saves in scripts that run once, and assigning to a part of a constant panics in it.
+        engine.set_optimization_level(OptimizationLevel::None);
         // The newest comes first when functions are looked up.
         for module in [standard, guards, api] {
             engine.register_global_module(module.clone());

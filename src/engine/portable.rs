@@ -8,7 +8,7 @@
 
 use super::failure::{Fallible, terminated};
 use super::task::{Tag, Task};
-use super::values::each_pointer;
+use super::values::{each_pointer, is_handle};
 use super::view::{Environment, SpaceView};
 use super::volatile::{self, Moment, State};
 use crate::words::SpaceId;
@@ -281,7 +281,7 @@ impl<'a> Shape<'a> {
 
     /// A call with `this`: it comes first in method calls, and behind the captured cells in calls from natives.
     fn method(captures: usize, arguments: &'a mut [&mut Dynamic]) -> Self {
-        let behind = captures > 0 && arguments.first().is_some_and(|first| first.is_shared());
+        let behind = captures > 0 && arguments.first().is_some_and(|first| first.is_shared() || is_handle(first));
         let place = if behind { captures } else { 0 };
         let mut this = None;
         let mut rest = Vec::with_capacity(arguments.len());
@@ -312,6 +312,13 @@ pub(crate) fn names_closure(name: &str) -> bool {
 pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc<dyn SpaceView>, source: &str) {
     let mut named_home = None;
     each_pointer(value, &mut |pointer| {
+        // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: concurrent closures
+        // that captured the same one must not lock each other out.
+        for captured in pointer.iter_curry_mut() {
+            if let Some(handle) = held_handle(captured) {
+                *captured = handle;
+            }
+        }
         let replacement = if is_weak(pointer) {
             find(registry, pointer.fn_name())
                 .and_then(|(home, body, captures)| Home::strong_pointer(&home, &body, captures))
@@ -326,6 +333,12 @@ pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc
             *pointer = replacement;
         }
     });
+}
+
+/// The atom or entry in a captured cell.
+fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
+    let inner = captured.is_shared().then(|| captured.read_lock::<Dynamic>()).flatten()?;
+    is_handle(&inner).then(|| inner.clone())
 }
 
 fn find(registry: &Homes, name: &str) -> Option<(Arc<Home>, ImmutableString, usize)> {

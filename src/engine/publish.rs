@@ -7,7 +7,7 @@
 use super::failure::{Fallible, terminated};
 use super::portable::Home;
 use super::task::{Tag, Task};
-use super::values::{Survey, address, is_small, same, survey};
+use super::values::{Survey, address, is_handle, is_small, same, survey};
 use super::view::{Batch, Change, Import, Opened, SpaceFailure, Variable};
 use super::volatile::{Moment, Prepared};
 use crate::words::limits::LimitHit;
@@ -309,7 +309,7 @@ impl Known {
     /// The value for code that must not change it.
     fn shown(&mut self) -> Option<Dynamic> {
         let value = self.ahead.as_ref().or(self.value.as_ref())?;
-        if value.is_shared() || is_small(value) || value.is_string() {
+        if value.is_shared() || is_small(value) || value.is_string() || is_handle(value) {
             return Some((**value).clone());
         }
         // A plain cell could be changed in place, and a plain copy costs its size at every access.

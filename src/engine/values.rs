@@ -102,6 +102,11 @@ pub(crate) fn is_small(value: &Dynamic) -> bool {
     value.is_int() || value.is_unit() || value.is_bool() || value.is_float() || value.is_char()
 }
 
+/// Whether a value only stands for something that is shared by itself.
+pub(crate) fn is_handle(value: &Dynamic) -> bool {
+    value.is::<Atom>() || value.is::<EntryHandle>()
+}
+
 /// What tells a cell from others while it lives.
 pub(crate) fn address(inner: &Dynamic) -> usize {
     std::ptr::from_ref(inner).addr()
