@@ -5,12 +5,13 @@ use super::failure::Fallible;
 use super::module::Resolver;
 use super::portable::Homes;
 use super::task::{Tag, Task};
+use super::values::is_handle;
 use super::volatile::{self, Mark, NestingCheck};
 use super::{atom, guards, handle};
 use crate::words::Limits;
 use rhai::packages::{Package, StandardPackage};
 use rhai::{Dynamic, Engine, EvalContext, Module, OptimizationLevel, Position, Shared};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -161,6 +162,14 @@ fn on_variable(engine: &mut Engine, task: Arc<Task>) {
             latest.clear();
             latest.push_str(name);
         });
+        if CAPTURING.get() > 0 {
+            CAPTURING.set(CAPTURING.get() - 1);
+            // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell,
+            // and a variable that is given a value here is left as it is.
+            if let Some(value) = context.scope().get(name).filter(|value| is_handle(value)) {
+                return Ok(Some(value.clone()));
+            }
+        }
         // Locals and parameters come first.
         if index > 0 || context.scope().contains(name) {
             return Ok(None);
@@ -172,6 +181,8 @@ fn on_variable(engine: &mut Engine, task: Arc<Task>) {
 thread_local! {
     /// The variable that code on this thread asked for last. The language raises a data race without a name, and it is this one.
     static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
+    /// How many captured variables the running statement still asks for.
+    static CAPTURING: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The variable that code on this thread asked for last.
@@ -191,6 +202,7 @@ fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, 
                 *context.source_mut() = Some(source.into());
             }
         }
+        Mark::Capture(count) => CAPTURING.set(count),
         Mark::Module => task.begin_module(volatile::begin_module(context.global_runtime_state_mut())),
     }
     Ok(())

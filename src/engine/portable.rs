@@ -297,6 +297,11 @@ pub(crate) fn is_weak(pointer: &FnPtr) -> bool {
     pointer.fn_name().starts_with(WEAK)
 }
 
+/// Whether a pointer works only inside its eval: a weak closure, or a function by name alone.
+pub(crate) fn is_bound(pointer: &FnPtr) -> bool {
+    is_weak(pointer) || !(pointer.fn_name().starts_with(STRONG) || volatile::is_native_pointer(pointer))
+}
+
 /// What two pointers to the same closure have in common, weak or strong.
 pub(crate) fn identity(pointer: &FnPtr) -> &str {
     let name = pointer.fn_name();
@@ -341,8 +346,30 @@ fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
     is_handle(&inner).then(|| inner.clone())
 }
 
+/// How many arguments a closure of ours still takes; `None` for any other pointer.
+pub(crate) fn parameters(registry: &Homes, pointer: &FnPtr) -> Option<usize> {
+    let (home, body, _) = find(registry, pointer.fn_name())?;
+    let code = home.code.get()?.closures.get(&body)?;
+    code.params.checked_sub(code.fixed.len() + pointer.curry().len())
+}
+
+/// Calls a closure of ours with `this` by reference. The language would hand a copy to one that captured something.
+pub(crate) fn call_on(
+    context: &NativeCallContext<'_>,
+    pointer: &FnPtr,
+    this: &mut Dynamic,
+    arguments: Vec<Dynamic>,
+) -> Fallible<Dynamic> {
+    let mut bare = pointer.clone();
+    bare.set_curry([]);
+    let arguments: Vec<Dynamic> = pointer.iter_curry().cloned().chain(arguments).collect();
+    bare.call_raw(context, Some(this), arguments)
+}
+
+/// The closure that a pointer's name stands for.
 fn find(registry: &Homes, name: &str) -> Option<(Arc<Home>, ImmutableString, usize)> {
-    let mut parts = name.strip_prefix(WEAK)?.splitn(3, '_');
+    let rest = name.strip_prefix(WEAK).or_else(|| name.strip_prefix(STRONG))?;
+    let mut parts = rest.splitn(3, '_');
     let id = parts.next()?.parse::<u64>().ok()?;
     let captures = parts.next()?.parse().ok()?;
     let body = format!("{BODY}{}", parts.next()?);

@@ -125,7 +125,8 @@ impl Task {
         {
             // A closure of another space reads that space, as it is now.
             let variable = space.upgrade().and_then(|space| space.variable(name));
-            return Ok(variable.map(|variable| (*variable.value).clone()));
+            // Of a space that ended the constants are left.
+            return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)));
         }
         let mut run = self.run();
         if !run.known.contains_key(name) {

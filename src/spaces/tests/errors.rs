@@ -9,7 +9,8 @@ fn check(s: &Seat, code: &str, expected: Expect) {
 }
 
 fn shown(failure: &Failure) -> String {
-    let mut text = format!("{}: {}\n{} {}:{}", failure.kind, failure.message, failure.source, failure.line, failure.column);
+    let mut text =
+        format!("{}: {}\n{} {}:{}", failure.kind, failure.message, failure.source, failure.line, failure.column);
     if let Some(excerpt) = &failure.excerpt {
         text += &format!("\n  | {excerpt}");
     }
@@ -41,36 +42,60 @@ fn places_and_frames_name_the_code_that_wrote_them() {
             in outer_ called at eval 3 3:1
             in inner_ called at eval 2 1:16"#]],
     );
-    check(&s, "let a = 1;\nlet b = 2;\n  a.nosuch(b)", expect![[r#"
+    check(
+        &s,
+        "let a = 1;\nlet b = 2;\n  a.nosuch(b)",
+        expect![[r#"
         FunctionNotFound: no function 'nosuch' for (i64, i64)
         eval 4 3:5
-          |   a.nosuch(b)"#]]);
-    check(&s, "import \"boom\" as boom; boom::top()", expect![[r#"
+          |   a.nosuch(b)"#]],
+    );
+    check(
+        &s,
+        "import \"boom\" as boom; boom::top()",
+        expect![[r#"
         FunctionNotFound: no function 'nosuch' for (i64)
         boom.rhai 2:5
           |   x.nosuch()
         in top called at eval 5 1:30
-        in gox called at boom.rhai 5:3"#]]);
-    check(&s, "import \"boom\" as boom; let c = boom::mk();\nc.call(1)", expect![[r#"
+        in gox called at boom.rhai 5:3"#]],
+    );
+    check(
+        &s,
+        "import \"boom\" as boom; let c = boom::mk();\nc.call(1)",
+        expect![[r#"
         FunctionNotFound: no function 'nosuch2' for (i64)
         boom.rhai 7:17
           | fn mk() { |x| x.nosuch2() }
-        in closure called at eval 6 2:3"#]]);
-    check(&s, "let er = |x| {\n x.nosuch() };\ner.call(1)", expect![[r#"
+        in closure called at eval 6 2:3"#]],
+    );
+    check(
+        &s,
+        "let er = |x| {\n x.nosuch() };\ner.call(1)",
+        expect![[r#"
         FunctionNotFound: no function 'nosuch' for (i64)
         eval 7 2:4
           |  x.nosuch() };
-        in closure called at eval 7 3:4"#]]);
-    check(&s, "er.call(2)", expect![[r#"
+        in closure called at eval 7 3:4"#]],
+    );
+    check(
+        &s,
+        "er.call(2)",
+        expect![[r#"
         FunctionNotFound: no function 'nosuch' for (i64)
         eval 7 2:4
-        in closure called at eval 8 1:4"#]]);
-    check(&s, "[1].map(|x| x.nosuch())", expect![[r#"
+        in closure called at eval 8 1:4"#]],
+    );
+    check(
+        &s,
+        "[1].map(|x| x.nosuch())",
+        expect![[r#"
         FunctionNotFound: no function 'nosuch' for (i64)
         eval 9 1:15
           | [1].map(|x| x.nosuch())
         in map called at eval 9 1:5
-        in closure called at eval 9 1:5"#]]);
+        in closure called at eval 9 1:5"#]],
+    );
 }
 
 #[test]
@@ -79,11 +104,15 @@ fn functions_of_one_name_are_told_apart() {
     s.run("fn ar(a) { a.nosuch() }");
     s.run("fn ar(a, b) { 1 }");
     s.run("fn wrap(a) { [ar(a)] }");
-    check(&s, "wrap(1)", expect![[r#"
+    check(
+        &s,
+        "wrap(1)",
+        expect![[r#"
         FunctionNotFound: no function 'nosuch' for (i64)
         eval 1 1:14
         in wrap called at eval 4 1:1
-        in ar called at eval 3 1:15"#]]);
+        in ar called at eval 3 1:15"#]],
+    );
 }
 
 #[test]
@@ -97,68 +126,122 @@ fn debug_output_has_its_place() {
 fn typing_errors_are_answered_with_near_names() {
     let s = Rig::new().seat();
     s.run("let total = 5; fn work(list, n) { 1 }");
-    check(&s, "let list = [1, 2];\nlist.lenn()", expect![[r#"
+    check(
+        &s,
+        "let list = [1, 2];\nlist.lenn()",
+        expect![[r#"
         FunctionNotFound: no function 'lenn' for (array)
         eval 2 2:6
           | list.lenn()
-        did you mean: len(), end(), ln()"#]]);
-    check(&s, "\n\n  totl + 1", expect![[r#"
+        did you mean: len(), end(), ln()"#]],
+    );
+    check(
+        &s,
+        "\n\n  totl + 1",
+        expect![[r#"
         VariableNotFound: no variable 'totl'
         eval 3 3:3
           |   totl + 1
-        did you mean: total"#]]);
-    check(&s, "work(1)", expect![[r#"
+        did you mean: total"#]],
+    );
+    check(
+        &s,
+        "work(1)",
+        expect![[r#"
         FunctionNotFound: no function 'work' for (i64)
         eval 4 1:1
           | work(1)
-        did you mean: work(list, n)"#]]);
+        did you mean: work(list, n)"#]],
+    );
     s.rig.write("kit", "fn twice(n) { n * 2 }");
-    check(&s, "import \"kit\" as kit; kit::twise(1)", expect![[r#"
+    check(
+        &s,
+        "import \"kit\" as kit; kit::twise(1)",
+        expect![[r#"
         FunctionNotFound: no function 'kit::twise' for (i64)
         eval 5 1:27
           | import "kit" as kit; kit::twise(1)
-        did you mean: kit::twice"#]]);
-    check(&s, "kitt::twice(1)", expect![[r#"
+        did you mean: kit::twice"#]],
+    );
+    check(
+        &s,
+        "kitt::twice(1)",
+        expect![[r#"
         ModuleNotFound: no module 'kitt'
         eval 6 1:1
           | kitt::twice(1)
-        did you mean: kit"#]]);
-    check(&s, "nosuch()", expect![[r#"
+        did you mean: kit"#]],
+    );
+    check(
+        &s,
+        "nosuch()",
+        expect![[r#"
         FunctionNotFound: no function 'nosuch' without arguments
         eval 7 1:1
-          | nosuch()"#]]);
+          | nosuch()"#]],
+    );
 }
 
 #[test]
 fn errors_say_what_to_do() {
     let s = Rig::new().seat();
-    check(&s, "let x = 1;\\nlet y = 2;\\nx + y", expect![[r#"
+    check(
+        &s,
+        "let x = 1;\\nlet y = 2;\\nx + y",
+        expect![[r#"
         Parsing: syntax error: Unexpected '\'
         eval 1 1:11
           | let x = 1;\nlet y = 2;\nx + y
-        the code has \n where a line break was meant: its newlines were escaped twice; send real line breaks"#]]);
+        the code has \n where a line break was meant: its newlines were escaped twice; send real line breaks"#]],
+    );
     s.run("let rate = 3;");
-    check(&s, "fn poke() { rate = 99; } poke()", expect![[r#"
+    check(
+        &s,
+        "fn poke() { rate = 99; } poke()",
+        expect![[r#"
         AssignmentToConstant: cannot change constant 'rate'
         eval 3 1:13
           | fn poke() { rate = 99; } poke()
         in poke called at eval 3 1:26
-        functions read the variables of their space and cannot change them: return the value, or keep it in an atom"#]]);
-    check(&s, "let m = #{ v: 7 }; m.f = || m.v; m.f.call()", expect![[r#"
+        functions read the variables of their space and cannot change them: return the value, or keep it in an atom"#]],
+    );
+    check(
+        &s,
+        "let m = #{ v: 7 }; m.f = || m.v; m.f.call()",
+        expect![[r#"
         DataRace: 'm' is in use by another call or eval
         eval 4 1:38
           | let m = #{ v: 7 }; m.f = || m.v; m.f.call()
         in closure called at eval 4 1:38
-        a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is kept in a captured map as call(m.f), and if a native function broke off in it, `let m = ..` makes it anew"#]]);
+        a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is kept in a captured map as call(m.f), and if a native function broke off in it, `let m = ..` makes it anew"#]],
+    );
 }
 
 #[test]
 fn kinds_and_messages_of_common_errors() {
     let s = Rig::new().seat();
     let rows = [
-        "let = 1", "1 / 0", "throw \"x\"", "throw 5", "throw ()", "throw #{code: 404}", "import \"nowhere\" as n;", "[1][5]",
-        "\"a\" - 1", "let s = ; ", "fn inf(n) { inf(n + 1) } inf(0)", "boom()", "res(987654)", "x.y", "\"abc", "(1 + ",
-        "const A = #{x: 1}; A.x = 2", "let a = 5; a.nosuch", "sleep(-1)", "blob(9223372036854775807)", "eval(\"1\")",
+        "let = 1",
+        "1 / 0",
+        "throw \"x\"",
+        "throw 5",
+        "throw ()",
+        "throw #{code: 404}",
+        "import \"nowhere\" as n;",
+        "[1][5]",
+        "\"a\" - 1",
+        "let s = ; ",
+        "fn inf(n) { inf(n + 1) } inf(0)",
+        "boom()",
+        "res(987654)",
+        "x.y",
+        "\"abc",
+        "(1 + ",
+        "const A = #{x: 1}; A.x = 2",
+        "let a = 5; a.nosuch",
+        "sleep(-1)",
+        "blob(9223372036854775807)",
+        "eval(\"1\")",
     ];
     super::rig::quiet();
     let shown: Vec<_> = rows.iter().map(|code| format!("{code} → {}", s.shown(code))).collect();
@@ -203,5 +286,8 @@ fn a_thrown_value_stays_alive() {
     let map = job.thrown().unwrap();
     assert_eq!(map.as_map_ref().unwrap()["code"].as_int(), Ok(404));
     assert!(s.run("1").thrown().is_none());
-    s.is(&format!("let e = (); try {{ res({}).value() }} catch (err) {{ e = err; }} e.thrown.retry.call(21)", job.id), "42");
+    s.is(
+        &format!("let e = (); try {{ res({}).value() }} catch (err) {{ e = err; }} e.thrown.retry.call(21)", job.id),
+        "42",
+    );
 }
