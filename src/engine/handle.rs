@@ -1,6 +1,8 @@
 //! [`EntryHandle`]: an entry of the registry as a script holds it.
 
+use super::register::Api;
 use crate::words::EntryId;
+use rhai::Module;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -45,4 +47,16 @@ impl fmt::Debug for EntryHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Entry({})", self.id)
     }
+}
+
+/// What every script can do with a handle; the host adds the rest.
+pub(crate) fn module() -> Module {
+    let mut api = Api::new();
+    api.custom_type::<EntryHandle>("Entry");
+    api.getter("id", "The id of the entry.", |entry: &mut EntryHandle| i64::try_from(entry.id.0).unwrap_or(i64::MAX));
+    api.function("==", &[], "", |a: EntryHandle, b: EntryHandle| a == b);
+    api.function("!=", &[], "", |a: EntryHandle, b: EntryHandle| a != b);
+    api.function("to_string", &[], "", |entry: &mut EntryHandle| format!("entry {}", entry.id));
+    api.function("to_debug", &[], "", |entry: &mut EntryHandle| format!("entry {}", entry.id));
+    api.build()
 }

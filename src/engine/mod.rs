@@ -6,19 +6,24 @@
 //! [`hooks`] and [`view`].
 
 pub mod atom;
+mod explain;
 pub mod failure;
+mod guards;
 pub mod handle;
 pub mod hooks;
 pub mod language;
 pub mod memory;
 pub mod module;
 pub mod outcome;
-pub mod outside;
+mod portable;
+mod publish;
 pub mod register;
 pub mod syntax;
 pub mod task;
+mod text;
 pub mod values;
 pub mod view;
+mod volatile;
 
 pub use atom::Atom;
 pub use failure::{Fallible, Thrown, raise, refuse, terminated};

@@ -4,14 +4,14 @@ use super::api::{Answer, Caller, Host, Submitted};
 use super::delivery::{Delivery, Receipt};
 use super::inner::Inner;
 use super::kept::{End, Face};
-use crate::render::{Block, Line, Output, Stage, Style, Tail, answer};
+use crate::render::{Block, Output, Stage, Style, Tail, answer};
 use crate::state::{Claim, ClaimId, EntryView, HeadTail, Owner, State};
 use crate::words::{EntryId, Refusal, Status, StopCause, Time};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of output that an answer shows: as many as its block can hold.
-const OUTPUT_BYTES: usize = crate::render::output::ANSWER_BYTES;
+const OUTPUT_BYTES: usize = crate::render::output::ROOM;
 
 /// After this long without having bitten a cancellation is reported as held up in native code.
 const HELD_UP: Duration = Duration::from_millis(500);
@@ -135,8 +135,7 @@ impl Host {
         let delivery = self.claimed(claim.id);
         match facts {
             Ok(facts) => Answer {
-                text: facts
-                    .with_block(label.as_deref(), self.inner.clock.now(), |block| answer::block(block, Style::Agent)),
+                text: answer::block(&facts.block(label.as_deref(), self.inner.clock.now()), Style::Agent),
                 is_error: facts.view.status == Status::Failed,
                 delivery,
             },
@@ -199,16 +198,9 @@ impl Host {
         let label = self.inner.state().label(owner);
         let now = self.inner.clock.now();
         let text = match blocks {
-            [one] if refused.is_empty() => {
-                one.with_block(label.as_deref(), now, |block| answer::one(block, &tail, style))
-            }
+            [one] if refused.is_empty() => answer::one(&one.block(label.as_deref(), now), &tail, style),
             blocks => {
-                let lines: Vec<_> = blocks.iter().map(Facts::lines).collect();
-                let blocks: Vec<_> = blocks
-                    .iter()
-                    .zip(&lines)
-                    .map(|(facts, (head, tail))| facts.block(label.as_deref(), now, head, tail))
-                    .collect();
+                let blocks: Vec<_> = blocks.iter().map(|facts| facts.block(label.as_deref(), now)).collect();
                 answer::several(refused, &blocks, &tail, style)
             }
         };
@@ -217,36 +209,15 @@ impl Host {
 }
 
 impl Facts {
-    fn lines(&self) -> (Vec<Line<'_>>, Vec<Line<'_>>) {
-        fn borrow(lines: &[crate::state::Line]) -> Vec<Line<'_>> {
-            lines.iter().map(|line| Line { source: &line.source, text: &line.text }).collect()
-        }
-        (borrow(&self.printed.head), borrow(&self.printed.tail))
-    }
-
-    fn with_block(&self, label: Option<&str>, now: Time, act: impl FnOnce(&Block<'_>) -> String) -> String {
-        let (head, tail) = self.lines();
-        act(&self.block(label, now, &head, &tail))
-    }
-
-    fn block<'a>(&'a self, label: Option<&'a str>, now: Time, head: &'a [Line<'a>], tail: &'a [Line<'a>]) -> Block<'a> {
+    fn block<'a>(&'a self, label: Option<&'a str>, now: Time) -> Block<'a> {
         let view = &self.view;
-        let gap = self.printed.gap;
-        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let face = self.face.as_deref();
         Block {
             id: view.id,
             session: label,
             ns: &view.ns,
             stage: self.stage(now),
-            output: Output {
-                head,
-                tail,
-                elided_lines: gap.map_or(0, |gap| count(gap.lines)),
-                elided_bytes: gap.map_or(0, |gap| count(gap.bytes)),
-                dropped_lines: if gap.is_some() { 0 } else { count(self.dropped_lines) },
-                dropped_bytes: 0,
-            },
+            output: Some(Output { lines: &self.printed, dropped: self.dropped_lines }),
             conflicts: face.map_or(&[], |face| &face.conflicts),
             published: face.map_or(&[], |face| &face.published),
             cancelled_children: face.map_or(&[], |face| &face.cancelled_children),

@@ -45,13 +45,13 @@ impl Inner {
             return Some(Shown::Entry(self.show_entry(&handle, reader)));
         }
         if let Some(atom) = value.read_lock::<Atom>() {
-            return Some(match crate::engine::outside::peek(&atom) {
-                Some(inside) => Shown::Around("atom".to_owned(), inside),
-                None => Shown::Text("<atom, owned by a swap>".to_owned()),
-            });
+            return Some(Shown::Around("atom".to_owned(), atom.get()));
         }
         if let Some(function) = value.read_lock::<FnPtr>() {
-            return Some(Shown::Closure(crate::engine::outside::closure_parameters(&function)));
+            return Some(match self.language.parameters(&function) {
+                Some(parameters) => Shown::Closure(parameters),
+                None => Shown::Text(format!("Fn({})", function.fn_name())),
+            });
         }
         super::functions::show(value)
     }

@@ -1,13 +1,13 @@
 //! What evaluation asks from above: output sinks, slots around waits, source lines, budgets, waits between atoms, modules.
 
 use super::inner::Inner;
-use crate::engine::{Budget, Fallible, Hooks, Parking, Sink, Sources, Task, Waits, refuse};
+use crate::engine::{Budget, Fallible, Hooks, Language, LoadedModule, Parking, Sink, Sources, SpaceView, Task, Waits, refuse};
 use crate::spaces::library::{ScriptModules, SpaceModules};
 use crate::state::{OutputLog, Wants};
 use crate::words::limits::{LimitHit, bytes};
 use crate::words::{Clock, EntryId, Refusal};
-use rhai::{Module, Shared};
 use std::sync::{Arc, Weak};
+use tokio::sync::Notify;
 
 /// The way host functions find their host again.
 #[derive(Debug)]
@@ -42,15 +42,13 @@ pub(super) fn modules(inner: &Weak<Inner>, library: Arc<crate::spaces::library::
 }
 
 impl SpaceModules for Joint {
-    fn space_module(&self, name: &str) -> Fallible<Shared<Module>> {
+    fn space_module(&self, language: &Language, name: &str) -> Fallible<LoadedModule> {
         let Some(host) = self.0.upgrade() else { return Err(crate::engine::terminated()) };
         let id = host.state().find_space(name).map_err(|refusal| refuse(&refusal))?;
-        let no_such_space = || refuse(&Refusal::NoSuchSpace { name: name.to_owned() });
-        match host.known_space(id) {
-            Some(space) => crate::engine::outside::space_module(&*space).ok_or_else(no_such_space),
-            // It has a name, and nothing was evaluated in it yet.
-            None => Ok(Shared::new(Module::new())),
-        }
+        // A space that has a name and in which nothing was evaluated yet is made now, empty.
+        let space: Arc<dyn SpaceView> = host.space(id, name);
+        LoadedModule::of_space(language, &format!("@{name}"), &space)
+            .ok_or_else(|| refuse(&Refusal::NoSuchSpace { name: name.to_owned() }))
     }
 }
 
@@ -130,6 +128,8 @@ impl Waits for Joint {
 pub(super) struct LogSink {
     pub(super) log: Arc<OutputLog>,
     pub(super) clock: Clock,
+    /// Told of every line.
+    pub(super) changed: Arc<Notify>,
 }
 
 impl Sink for LogSink {
@@ -140,6 +140,7 @@ impl Sink for LogSink {
             "debug" => self.log.push(now, "debug", text),
             other => self.log.push(now, other.to_owned(), text),
         }
+        self.changed.notify_waiters();
     }
 }
 

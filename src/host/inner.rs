@@ -1,8 +1,10 @@
 //! The one shared body of a host: the registry behind its lock, the language, spaces, threads, and the steps that join them.
 
 use super::api::Job;
+use super::hooks::LogSink;
 use super::kept::Kept;
 use super::live::{Live, Notes, Work};
+use super::serving::Serving;
 use super::threads::Threads;
 use crate::engine::{Callable, Hooks, Language, SpaceView, Task};
 use crate::render::Style;
@@ -15,6 +17,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use tokio::sync::Notify;
 
 /// Everything a host owns.
 pub(super) struct Inner {
@@ -42,10 +45,12 @@ pub(super) struct Inner {
     pub(super) hooks: OnceLock<Hooks>,
     /// Set once the process lets nobody in any more.
     closing: AtomicBool,
+    /// The files that entries of a command line came from.
+    files: Mutex<HashMap<EntryId, String>>,
     /// How the prompt wants its answers, when there is one.
     prompt: Mutex<Option<Style>>,
-    /// The address of the server that was started on this host.
-    pub(super) served_at: Mutex<Option<String>>,
+    /// Where the host is served.
+    pub(super) serving: Serving,
 }
 
 /// Where an eval takes place, resolved.
@@ -81,8 +86,9 @@ impl Inner {
             module_spaces: Mutex::default(),
             hooks: OnceLock::new(),
             closing: AtomicBool::new(false),
+            files: Mutex::default(),
             prompt: Mutex::default(),
-            served_at: Mutex::default(),
+            serving: Serving::default(),
             clock,
             limits,
             describe,
@@ -113,6 +119,10 @@ impl Inner {
 
     pub(super) fn prompt_style(&self) -> Style {
         self.prompt.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(Style::Agent)
+    }
+
+    pub(super) fn files(&self) -> MutexGuard<'_, HashMap<EntryId, String>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn is_closing(&self) -> bool {
@@ -201,7 +211,7 @@ impl Inner {
         let ns = self.state().get(parent.id, self.clock.now())?.ns;
         let place = Arc::clone(parent.task.space());
         let site = Site { place, module: None, ns, new_space: None };
-        let code: Arc<str> = crate::engine::outside::name(&callable).into();
+        let code: Arc<str> = callable.name().into();
         let work = Work::Child(callable);
         self.admit(parent.owner, Some(parent.id), site, code, work, Notes::default(), false).map(|live| live.id)
     }
@@ -229,9 +239,14 @@ impl Inner {
                 return Err(refused.refusal);
             }
         };
-        let sink = Arc::new(super::hooks::LogSink { log: Arc::clone(&admission.log), clock: self.clock.clone() });
+        let changed = Arc::new(Notify::new());
+        let sink = Arc::new(LogSink {
+            log: Arc::clone(&admission.log),
+            clock: self.clock.clone(),
+            changed: Arc::clone(&changed),
+        });
         let task = Task::new(admission.id, parent, site.place, sink, self.hooks());
-        let live = Arc::new(Live::new(owner, task, work, notes, site.module));
+        let live = Arc::new(Live::new(owner, task, work, notes, site.module, changed));
         if expected {
             state.expect(admission.id, owner);
         }

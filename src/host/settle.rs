@@ -3,7 +3,7 @@
 use super::inner::Inner;
 use super::kept::{End, Face, Kept, Values};
 use super::live::{Live, Notes, Work};
-use super::tracing_layer::Serving;
+use super::tracing_layer::Served;
 use crate::engine::{self, Ended, Unfinished};
 use crate::render::{self, Budget, Conflict};
 use crate::state::CancelBy;
@@ -15,7 +15,7 @@ impl Inner {
     pub(super) fn work(self: &Arc<Self>, live: &Arc<Live>) {
         // Taken by whoever cancelled it while it was queued.
         let Some(work) = live.take_work() else { return };
-        let serving = Serving::begin(&live.task);
+        let serving = Served::begin(&live.task);
         let ended = match work {
             Work::Script(code) => self.evaluate(live, &code),
             Work::Child(callable) => engine::call(&self.language, &live.task, callable),
@@ -29,8 +29,8 @@ impl Inner {
         if let Some(module) = &live.module
             && let Err(error) = module.follow(&self.language, &live.task)
         {
-            let failure = engine::failure::describe(&error, &format!("eval {}", live.id));
-            return crate::engine::outside::failed(failure);
+            let (failure, _thrown) = engine::failure::describe(&error, &live.task);
+            return Ended::failed(failure);
         }
         engine::evaluate(&self.language, &live.task, code)
     }

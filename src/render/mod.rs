@@ -15,6 +15,6 @@ pub mod teach;
 pub mod value;
 
 pub use answer::{Block, Conflict, Stage, Tail};
-pub use output::{Line, Output};
+pub use output::Output;
 pub use style::Style;
 pub use value::{Budget, Elided, EntryEnd, EntryShown, Rendered, Shown, whole};

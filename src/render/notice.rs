@@ -124,6 +124,11 @@ mod tests {
     }
 }
 
+/// What a command line says of an eval that was cancelled.
+pub fn cancelled(id: EntryId) -> String {
+    format!("cancelled · id {id}")
+}
+
 /// The local time of day, such as `14:02`.
 pub fn time_of_day(at: std::time::SystemTime) -> String {
     match jiff::Timestamp::try_from(at) {

@@ -105,7 +105,7 @@ impl Channel {
         self.inside().takers -= 1;
         Self::changed(self.inside());
         match (waited?, taken) {
-            (_, Some(parcel)) => parcel.get(context),
+            (_, Some(parcel)) => Ok(parcel.get()),
             (true, None) => Ok(Dynamic::UNIT),
             (false, None) => Err(refuse(&Refusal::TimedOut { after: limit.unwrap_or_default() })),
         }

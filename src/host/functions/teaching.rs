@@ -60,7 +60,7 @@ fn find(call: &Call, name: &str) -> Fallible<Option<String>> {
         .host
         .language
         .functions()
-        .into_iter()
+        .iter()
         .filter(|facts| facts.name == function && facts.module.as_deref() == module)
         .collect();
     if let Some(first) = facts.first() {
@@ -77,9 +77,9 @@ fn find(call: &Call, name: &str) -> Fallible<Option<String>> {
 /// Names that are near, best first.
 fn near(call: &Call, name: &str) -> Vec<String> {
     let mut names: Vec<String> = call.host.docs.iter().map(|doc| doc.name.clone()).collect();
-    names.extend(call.host.language.functions().into_iter().map(|facts| match facts.module {
+    names.extend(call.host.language.functions().iter().map(|facts| match &facts.module {
         Some(module) => format!("{module}::{}", facts.name),
-        None => facts.name,
+        None => facts.name.clone(),
     }));
     names.sort();
     names.dedup();

@@ -2,7 +2,7 @@
 
 use super::entries::{listed, wait_for};
 use super::{Call, Table, seconds};
-use crate::engine::{Atom, Callable, EntryHandle, Fallible, refuse, terminated};
+use crate::engine::{Callable, EntryHandle, Fallible, refuse, terminated};
 use crate::state::{CancelBy, CancelState, Wants};
 use crate::words::StopCause;
 use rhai::{Array, Dynamic, FnPtr, NativeCallContext};
@@ -29,7 +29,7 @@ jobs.map(|e| e.value()) //=> [10, 20, 30]
     table.api.function("bg", &["f: Fn", "Entry"], DOC, |context: NativeCallContext<'_>, f: FnPtr| {
         let call = Call::of(&context)?;
         call.task.check()?;
-        let callable = Callable::bind(&context, f);
+        let callable = Callable::bind(&context, f)?;
         let id = call.host.submit_child(&call.live, callable).map_err(|refusal| refuse(&refusal))?;
         call.host.handle(id).map_err(|refusal| refuse(&refusal))
     });
@@ -165,27 +165,4 @@ await_all([1, 2, 3].map(|n| bg(|| hits.swap(|old| old + n))));
 hits.get() //=> 6
 ```";
     table.doc("atom", &["atom(v)", "atom.get()", "atom.set(v)", "atom.swap(f)"], DOC);
-    let api = &mut table.api;
-    api.custom_type::<Atom>("Atom");
-    api.function("atom", &["v: ?", "Atom"], DOC, |context: NativeCallContext<'_>, value: Dynamic| {
-        Atom::new(&context, value)
-    });
-    api.function(
-        "get",
-        &["atom: Atom", "?"],
-        "The value of the cell.",
-        |context: NativeCallContext<'_>, atom: Atom| atom.get(&context),
-    );
-    api.function(
-        "set",
-        &["atom: Atom", "v: ?"],
-        "Replaces the value of the cell.",
-        |context: NativeCallContext<'_>, atom: Atom, value: Dynamic| atom.set(&context, value),
-    );
-    api.function(
-        "swap",
-        &["atom: Atom", "f: Fn", "?"],
-        "Replaces the value of the cell by what `f` makes of it, and returns the new one.",
-        |context: NativeCallContext<'_>, atom: Atom, f: FnPtr| atom.swap(&context, &f),
-    );
 }
