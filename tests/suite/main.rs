@@ -2,8 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps fails where it should")]
 
+mod attribution; // every line and event is in the output of the entry that made it
 mod command_line; // the binary from outside, as far as that needs no server
 mod further_tools; // tools that an embedding program serves beside the built-in ones
+mod stage; // a host with gates, and callers who read every answer whole
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping
 mod transcripts; // whole conversations with the protocol, in both eras
 mod world; // a host on a clock moved by hand, with gates that scripts wait at
+
+/// Memory limits are enforced in these tests as they are in the program.
+#[global_allocator]
+static ALLOCATOR: remontoire::CountingAllocator = remontoire::CountingAllocator;
