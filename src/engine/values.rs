@@ -3,7 +3,7 @@
 //! Every walk is bounded in depth and steps over cycles, which a closure kept inside the map it captured makes.
 
 use super::atom::Atom;
-use super::handle::EntryHandle;
+use super::handle::{EntryHandle, is_declared, same_declared};
 use crate::words::EntryId;
 use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -103,7 +103,7 @@ pub(crate) fn is_small(value: &Dynamic) -> bool {
 
 /// Whether a value only stands for something that is shared by itself.
 pub(crate) fn is_handle(value: &Dynamic) -> bool {
-    value.is::<Atom>() || value.is::<EntryHandle>()
+    value.is::<Atom>() || value.is::<EntryHandle>() || is_declared(value)
 }
 
 /// What tells a cell from others while it lives.
@@ -133,8 +133,8 @@ pub(crate) fn each_pointer(value: &mut Dynamic, change: &mut dyn FnMut(&mut FnPt
     go(value, &mut HashSet::new(), change);
 }
 
-/// Whether two values are the same: structure by structure, floats by their bits, cells, atoms and entries by identity. Host
-/// types without an identity are never the same.
+/// Whether two values are the same: structure by structure, floats by their bits, cells and handles by identity. Host types
+/// without an identity are never the same.
 pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
     if a.is_shared() || b.is_shared() {
         return a.is_shared()
@@ -174,7 +174,7 @@ pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
     }) {
         equal
     } else {
-        false
+        same_declared(a, b)
     }
 }
 

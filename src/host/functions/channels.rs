@@ -16,6 +16,12 @@ const LARGEST: i64 = 100_000;
 #[derive(Clone, Debug)]
 pub(super) struct Channel(Arc<Shared>);
 
+impl PartialEq for Channel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 #[derive(Debug)]
 struct Shared {
     room: usize,
@@ -133,9 +139,9 @@ let lane = chan(2);
 let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
 [lane.recv(), lane.recv(), lane.recv()] //=> [1, 2, ()]
 ```";
-    table.doc("chan", &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()"], DOC);
+    table.doc("chan", &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()", "chan.is_closed()"], DOC);
     let api = &mut table.api;
-    api.custom_type::<Channel>("Chan");
+    api.handle_type::<Channel>("Chan");
     api.function("chan", &["n: int", "Chan"], DOC, |context: NativeCallContext<'_>, room: i64| {
         let call = Call::of(&context)?;
         let Some(room) = usize::try_from(room).ok().filter(|_| room <= LARGEST) else {
