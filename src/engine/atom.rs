@@ -23,6 +23,8 @@ struct State {
     value: Dynamic,
     /// The entry whose `swap` is running.
     owner: Option<EntryId>,
+    /// How often it was set free. The same entry may take it again before anyone who waits has looked.
+    freed: u64,
     /// Who waits for it.
     waiting: Vec<Wake>,
 }
@@ -34,7 +36,7 @@ impl Atom {
     /// When a limit forbids to keep the value.
     pub fn new(context: &NativeCallContext<'_>, mut value: Dynamic) -> Fallible<Self> {
         Task::of(context).keep(&mut value)?;
-        let state = State { value: value.flatten(), owner: None, waiting: Vec::new() };
+        let state = State { value: value.flatten(), owner: None, freed: 0, waiting: Vec::new() };
         Ok(Self(Arc::new(Cell { state: Mutex::new(state) })))
     }
 
@@ -82,7 +84,7 @@ impl<'c> Owned<'c> {
     /// Waits for the cell to be free. Returns its value as well.
     fn take(cell: &'c Cell, task: &Task) -> Fallible<(Self, Dynamic)> {
         loop {
-            let owner = {
+            let (owner, seen) = {
                 let mut state = lock(&cell.state);
                 match state.owner {
                     None => {
@@ -95,13 +97,13 @@ impl<'c> Owned<'c> {
                     }
                     Some(owner) => {
                         state.waiting.push(task.wake().clone());
-                        owner
+                        (owner, state.freed)
                     }
                 }
             };
             let waits = &task.hooks().waits;
             waits.begin(task.id(), owner).map_err(|refusal| refuse(&refusal))?;
-            let waited = task.wait(None, || lock(&cell.state).owner != Some(owner));
+            let waited = task.wait(None, || lock(&cell.state).freed != seen);
             waits.end(task.id(), owner);
             waited?;
         }
@@ -117,6 +119,7 @@ impl Drop for Owned<'_> {
         let waiting = {
             let mut state = lock(&self.0.state);
             state.owner = None;
+            state.freed += 1;
             std::mem::take(&mut state.waiting)
         };
         waiting.iter().for_each(Wake::notify);

@@ -1,5 +1,6 @@
 //! What makes an error useful: the source line, near names, and hints that say what to do.
 
+use super::language::latest_variable;
 use super::portable::names_closure;
 use super::task::Task;
 use super::volatile;
@@ -24,7 +25,7 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
             let aliases: Vec<_> = environment.imports.iter().map(|import| import.alias.to_string()).collect();
             failure.suggestions = nearest(name, aliases.iter().map(String::as_str));
         }
-        EvalAltResult::ErrorDataRace(..) => explain_race(failure),
+        EvalAltResult::ErrorDataRace(place, _) => explain_race(failure, place),
         EvalAltResult::ErrorParsing(..) => hint_escaped_newlines(failure, code),
         _ => {}
     }
@@ -126,34 +127,20 @@ fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> 
     near.into_iter().take(SUGGESTIONS).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Names the variable that is in use, as the source shows it, and says what to do.
-fn explain_race(failure: &mut Failure) {
-    let name = failure.excerpt.as_deref().and_then(|line| identifier_at(line, failure.column));
-    failure.message = match &name {
-        Some(name) => format!("'{name}' is in use by another call or eval"),
-        None => "a captured variable is in use by another call or eval".to_owned(),
+/// Names the variable that is in use, and says what to do. The language names it only for arguments of functions.
+fn explain_race(failure: &mut Failure, place: &str) {
+    let name = latest_variable();
+    let known = !name.is_empty();
+    failure.message = match place {
+        "" if known => format!("'{name}' is in use by another call or eval"),
+        "" => "a captured variable is in use by another call or eval".to_owned(),
+        place => format!("{place} is in use by another call or eval"),
     };
-    let again = name.unwrap_or_else(|| "x".to_owned());
+    let again = if known { name } else { "x".to_owned() };
     failure.hint = Some(format!(
         "a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is \
          kept in a captured map as call(m.f), and if a native function broke off in it, `let {again} = ..` makes it anew"
     ));
-}
-
-/// The identifier at or before a column (from 1, in characters).
-fn identifier_at(line: &str, column: usize) -> Option<String> {
-    let chars: Vec<char> = line.chars().collect();
-    let part = |c: &char| c.is_alphanumeric() || *c == '_';
-    let mut start = column.checked_sub(1)?;
-    if !chars.get(start).is_some_and(part) {
-        // Positions of calls stand at the dot or the bracket: the name is before it.
-        start = (0..start.min(chars.len())).rev().find(|index| part(&chars[*index]))?;
-    }
-    while start > 0 && part(&chars[start - 1]) {
-        start -= 1;
-    }
-    let name: String = chars[start..].iter().take_while(|c| part(c)).collect();
-    name.starts_with(|c: char| c.is_alphabetic() || c == '_').then_some(name)
 }
 
 /// Newlines that arrive as a backslash and an `n` are a mistake of whoever wrapped the code.
@@ -191,12 +178,5 @@ mod tests {
             missing_function("closure_1_0_ab takes 2 arguments and was given 3"),
             "this closure takes 2 arguments and was given 3"
         );
-    }
-
-    #[test]
-    fn the_name_at_a_place_in_a_line() {
-        assert_eq!(identifier_at("  self_.f.call()", 3).as_deref(), Some("self_"));
-        assert_eq!(identifier_at("held.push(1)", 5).as_deref(), Some("held"));
-        assert_eq!(identifier_at("(1)", 1), None);
     }
 }

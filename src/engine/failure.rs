@@ -99,6 +99,11 @@ pub(crate) fn describe(error: &EvalAltResult, task: &Task) -> (Failure, Option<D
         at = inner;
     }
     (failure.line, failure.column) = place(at.position());
+    if let (0, Some(frame)) = (failure.line, failure.frames.last()) {
+        // Not every error knows its place; the call that led there does.
+        failure.source.clone_from(&frame.source);
+        (failure.line, failure.column) = (frame.line, frame.column);
+    }
     let thrown = say(at, task, &mut failure);
     (failure, thrown)
 }

@@ -2,7 +2,7 @@
 //! loops ask whether they must end, and values that hold themselves are stepped over.
 
 use super::failure::{Fallible, fail, limit};
-use super::portable::identity;
+use super::portable::{call_on, identity, parameters};
 use super::register::Api;
 use super::task::Task;
 use super::text;
@@ -29,6 +29,7 @@ pub(crate) fn module() -> Module {
     comparing(&mut api);
     showing(&mut api);
     maps(&mut api);
+    reducing(&mut api);
     api.build()
 }
 
@@ -571,10 +572,29 @@ fn borrowed<T: rhai::Variant + Clone + Default, R>(place: &mut T, look: impl FnO
     result
 }
 
-/// `filter`, `retain`, `drain` and `map` of maps give their function a key and `this` or a key and a value. A portable closure
-/// cannot tell the two by their number, so the value comes first as an argument.
+/// Functions that hand `this` to a closure. A portable closure cannot tell `this` from an argument by their number, so its own
+/// number of parameters decides.
 fn maps(api: &mut Api) {
     type Context<'c> = NativeCallContext<'c>;
+    api.mutating(
+        "for_each",
+        &["list: Array", "f: Fn"],
+        "Calls `f()` or `f(index)` for each item, which is `this` and can be changed.",
+        |context: Context<'_>, list: &mut Array, f: FnPtr| -> Fallible<()> {
+            let task = Task::of(&context);
+            let taken = parameters_of(&task, &f);
+            for (index, item) in list.iter_mut().enumerate() {
+                task.check()?;
+                let index = Dynamic::from(INT::try_from(index).unwrap_or(INT::MAX));
+                match taken {
+                    Some(0) => call_on(&context, &f, item, Vec::new())?,
+                    Some(_) => call_on(&context, &f, item, vec![index])?,
+                    None => f.call_raw_with_extra_args("for_each", &context, Some(item), [], [index], None)?,
+                };
+            }
+            Ok(())
+        },
+    );
     api.function(
         "filter",
         &["map: Map", "f: Fn", "Map"],
@@ -607,35 +627,96 @@ fn maps(api: &mut Api) {
         "A map of what `f(key, value)` makes of each entry; with one parameter the value is `this`.",
         |context: Context<'_>, map: &mut Map, f: FnPtr| -> Fallible<Map> {
             let task = Task::of(&context);
-            map.iter_mut()
-                .map(|(key, value)| {
-                    task.check()?;
-                    Ok((key.clone(), call_with_entry(&context, &f, key, value)?))
-                })
-                .collect()
+            let taken = parameters_of(&task, &f);
+            let mut made = Map::new();
+            for (key, value) in map.iter_mut() {
+                task.check()?;
+                made.insert(key.clone(), call_with_entry(&context, &f, taken, key, value)?);
+            }
+            Ok(made)
         },
     );
+}
+
+/// `reduce` and `reduce_rev`: `f(result, item)`, `f(result, item, index)`, or `f(result)` with the item as `this`.
+fn reducing(api: &mut Api) {
+    type Context<'c> = NativeCallContext<'c>;
+    for (name, backwards) in [("reduce", false), ("reduce_rev", true)] {
+        api.function(
+            name,
+            &["list: Array", "f: Fn", "Dynamic"],
+            "What `f(result, item)` makes of all items; the first result is `()`.",
+            move |context: Context<'_>, list: &mut Array, f: FnPtr| {
+                reduce(&context, list, &f, Dynamic::UNIT, backwards)
+            },
+        );
+        api.function(
+            name,
+            &["list: Array", "f: Fn", "initial: Dynamic", "Dynamic"],
+            "What `f(result, item)` makes of all items; the first result is `initial`.",
+            move |context: Context<'_>, list: &mut Array, f: FnPtr, initial: Dynamic| {
+                reduce(&context, list, &f, initial, backwards)
+            },
+        );
+    }
+}
+
+fn reduce(
+    context: &NativeCallContext<'_>,
+    list: &mut Array,
+    f: &FnPtr,
+    initial: Dynamic,
+    backwards: bool,
+) -> Fallible<Dynamic> {
+    let task = Task::of(context);
+    let taken = parameters_of(&task, f);
+    let mut result = initial;
+    let length = list.len();
+    for step in 0..length {
+        task.check()?;
+        let place = if backwards { length - 1 - step } else { step };
+        let item = &mut list[place];
+        let index = Dynamic::from(INT::try_from(place).unwrap_or(INT::MAX));
+        result = match taken {
+            Some(0 | 1) => call_on(context, f, item, vec![result])?,
+            Some(2) => f.call_raw(context, None, [result, item.clone()])?,
+            Some(_) => f.call_raw(context, None, [result, item.clone(), index])?,
+            None => f.call_raw_with_extra_args("reduce", context, Some(item), [result], [index], Some(1))?,
+        };
+    }
+    Ok(result)
+}
+
+fn parameters_of(task: &Task, f: &FnPtr) -> Option<usize> {
+    parameters(task.homes()?, f)
 }
 
 /// The entries for which `f` is true, and the others.
 fn divided(context: &NativeCallContext<'_>, map: &mut Map, f: &FnPtr) -> Fallible<(Map, Map)> {
     let task = Task::of(context);
+    let taken = parameters_of(&task, f);
     let (mut yes, mut no) = (Map::new(), Map::new());
     for (key, value) in map.iter_mut() {
         task.check()?;
-        let chosen = call_with_entry(context, f, key, value)?.as_bool().unwrap_or(false);
+        let chosen = call_with_entry(context, f, taken, key, value)?.as_bool().unwrap_or(false);
         let side = if chosen { &mut yes } else { &mut no };
         side.insert(key.clone(), value.clone());
     }
     Ok((yes, no))
 }
 
-fn call_with_entry(context: &NativeCallContext<'_>, f: &FnPtr, key: &str, value: &mut Dynamic) -> Fallible<Dynamic> {
+fn call_with_entry(
+    context: &NativeCallContext<'_>,
+    f: &FnPtr,
+    taken: Option<usize>,
+    key: &str,
+    value: &mut Dynamic,
+) -> Fallible<Dynamic> {
     let key = Dynamic::from(key.to_owned());
-    match f.call_raw(context, None, [key.clone(), value.clone()]) {
-        Err(error) if matches!(&*error, EvalAltResult::ErrorFunctionNotFound(text, _) if text.starts_with(f.fn_name())) => {
-            f.call_raw(context, Some(value), [key])
-        }
-        result => result,
+    match taken {
+        Some(0) => call_on(context, f, value, Vec::new()),
+        Some(1) => call_on(context, f, value, vec![key]),
+        Some(_) => f.call_raw(context, None, [key, value.clone()]),
+        None => f.call_raw_with_extra_args("filter", context, Some(value), [key], [], Some(1)),
     }
 }

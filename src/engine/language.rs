@@ -5,11 +5,13 @@ use super::failure::Fallible;
 use super::module::Resolver;
 use super::portable::Homes;
 use super::task::{Tag, Task};
+use super::values::is_handle;
 use super::volatile::{self, Mark, NestingCheck};
 use super::{atom, guards, handle};
 use crate::words::Limits;
 use rhai::packages::{Package, StandardPackage};
-use rhai::{Dynamic, Engine, EvalContext, Module, Position, Shared};
+use rhai::{Dynamic, Engine, EvalContext, Module, OptimizationLevel, Position, Shared};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -89,7 +91,7 @@ impl Language {
 
     /// The parameters of a closure as they were written; `None` for pointers to named functions.
     pub fn parameters(&self, closure: &rhai::FnPtr) -> Option<Vec<String>> {
-        super::portable::parameters(self.homes(), closure)
+        super::portable::parameter_names(self.homes(), closure)
     }
 
     /// The names of the native functions every script sees.
@@ -119,6 +121,8 @@ impl Language {
         let Inner { limits, standard, guards, api, embedded, .. } = &*self.0;
         let mut engine = Engine::new_raw();
         engine.set_max_strings_interned(256);
+        // Optimising takes longer than it saves in scripts that run once, and assigning to a part of a constant panics in it.
+        engine.set_optimization_level(OptimizationLevel::None);
         // The newest comes first when functions are looked up.
         for module in [standard, guards, api] {
             engine.register_global_module(module.clone());
@@ -155,12 +159,40 @@ impl fmt::Debug for Language {
 /// The language asks this before it looks into the scope, for every variable.
 #[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
 fn on_variable(engine: &mut Engine, task: Arc<Task>) {
-    engine.on_var(move |name, index, mut context| match Mark::of(name) {
-        Some(mark) => reach(&task, mark, &mut context).map(|()| Some(Dynamic::UNIT)),
+    engine.on_var(move |name, index, mut context| {
+        if let Some(mark) = Mark::of(name) {
+            return reach(&task, mark, &mut context).map(|()| Some(Dynamic::UNIT));
+        }
+        LATEST.with_borrow_mut(|latest| {
+            latest.clear();
+            latest.push_str(name);
+        });
+        if CAPTURING.get() > 0 {
+            CAPTURING.set(CAPTURING.get() - 1);
+            // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell,
+            // and a variable that is given a value here is left as it is.
+            if let Some(value) = context.scope().get(name).filter(|value| is_handle(value)) {
+                return Ok(Some(value.clone()));
+            }
+        }
         // Locals and parameters come first.
-        None if index > 0 || context.scope().contains(name) => Ok(None),
-        None => task.look_up(name, volatile::Moment::new(context.global_runtime_state())),
+        if index > 0 || context.scope().contains(name) {
+            return Ok(None);
+        }
+        task.look_up(name, volatile::Moment::new(context.global_runtime_state()))
     });
+}
+
+thread_local! {
+    /// The variable that code on this thread asked for last. The language raises a data race without a name, and it is this one.
+    static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
+    /// How many captured variables the running statement still asks for.
+    static CAPTURING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The variable that code on this thread asked for last.
+pub(crate) fn latest_variable() -> String {
+    LATEST.with_borrow(String::clone)
 }
 
 /// Running code has come to a mark.
@@ -175,6 +207,7 @@ fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, 
                 *context.source_mut() = Some(source.into());
             }
         }
+        Mark::Capture(count) => CAPTURING.set(count),
         Mark::Module => task.begin_module(volatile::begin_module(context.global_runtime_state_mut())),
     }
     Ok(())

@@ -8,7 +8,7 @@
 
 use super::failure::{Fallible, terminated};
 use super::task::{Tag, Task};
-use super::values::each_pointer;
+use super::values::{each_pointer, is_handle};
 use super::view::{Environment, SpaceView};
 use super::volatile::{self, Moment, State};
 use crate::words::SpaceId;
@@ -289,7 +289,7 @@ impl<'a> Shape<'a> {
 
     /// A call with `this`: it comes first in method calls, and behind the captured cells in calls from natives.
     fn method(captures: usize, arguments: &'a mut [&mut Dynamic]) -> Self {
-        let behind = captures > 0 && arguments.first().is_some_and(|first| first.is_shared());
+        let behind = captures > 0 && arguments.first().is_some_and(|first| first.is_shared() || is_handle(first));
         let place = if behind { captures } else { 0 };
         let mut this = None;
         let mut rest = Vec::with_capacity(arguments.len());
@@ -303,6 +303,11 @@ impl<'a> Shape<'a> {
 /// Whether a pointer works only while its code is held by something else.
 pub(crate) fn is_weak(pointer: &FnPtr) -> bool {
     pointer.fn_name().starts_with(WEAK)
+}
+
+/// Whether a pointer works only inside its eval: a weak closure, or a function by name alone.
+pub(crate) fn is_bound(pointer: &FnPtr) -> bool {
+    is_weak(pointer) || !(pointer.fn_name().starts_with(STRONG) || volatile::is_native_pointer(pointer))
 }
 
 /// What two pointers to the same closure have in common, weak or strong.
@@ -320,6 +325,13 @@ pub(crate) fn names_closure(name: &str) -> bool {
 pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc<dyn SpaceView>, source: &str) {
     let mut named_home = None;
     each_pointer(value, &mut |pointer| {
+        // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: concurrent closures
+        // that captured the same one must not lock each other out.
+        for captured in pointer.iter_curry_mut() {
+            if let Some(handle) = held_handle(captured) {
+                *captured = handle;
+            }
+        }
         let replacement = if is_weak(pointer) {
             find(registry, pointer.fn_name())
                 .and_then(|(home, body, captures)| Home::strong_pointer(&home, &body, captures))
@@ -338,15 +350,43 @@ pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc
 
 /// The parameters of a closure as they were written: without those that captured variables and curried arguments fill.
 /// `None` for pointers to named functions, and when the code is gone.
-pub(crate) fn parameters(registry: &Homes, pointer: &FnPtr) -> Option<Vec<String>> {
+pub(crate) fn parameter_names(registry: &Homes, pointer: &FnPtr) -> Option<Vec<String>> {
     let (home, body, _) = find(registry, pointer.fn_name())?;
     let closure = home.code.get()?.closures.get(&body)?;
     let filled = closure.fixed.len() + pointer.curry().len();
     Some(closure.names.iter().skip(filled).map(ToString::to_string).collect())
 }
 
+/// The atom or entry in a captured cell.
+fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
+    let inner = captured.is_shared().then(|| captured.read_lock::<Dynamic>()).flatten()?;
+    is_handle(&inner).then(|| inner.clone())
+}
+
+/// How many arguments a closure of ours still takes; `None` for any other pointer.
+pub(crate) fn parameters(registry: &Homes, pointer: &FnPtr) -> Option<usize> {
+    let (home, body, _) = find(registry, pointer.fn_name())?;
+    let code = home.code.get()?.closures.get(&body)?;
+    code.params.checked_sub(code.fixed.len() + pointer.curry().len())
+}
+
+/// Calls a closure of ours with `this` by reference. The language would hand a copy to one that captured something.
+pub(crate) fn call_on(
+    context: &NativeCallContext<'_>,
+    pointer: &FnPtr,
+    this: &mut Dynamic,
+    arguments: Vec<Dynamic>,
+) -> Fallible<Dynamic> {
+    let mut bare = pointer.clone();
+    bare.set_curry([]);
+    let arguments: Vec<Dynamic> = pointer.iter_curry().cloned().chain(arguments).collect();
+    bare.call_raw(context, Some(this), arguments)
+}
+
+/// The closure that a pointer's name stands for.
 fn find(registry: &Homes, name: &str) -> Option<(Arc<Home>, ImmutableString, usize)> {
-    let mut parts = name.strip_prefix(WEAK).or_else(|| name.strip_prefix(STRONG))?.splitn(3, '_');
+    let rest = name.strip_prefix(WEAK).or_else(|| name.strip_prefix(STRONG))?;
+    let mut parts = rest.splitn(3, '_');
     let id = parts.next()?.parse::<u64>().ok()?;
     let captures = parts.next()?.parse().ok()?;
     let body = format!("{BODY}{}", parts.next()?);

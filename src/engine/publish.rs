@@ -7,7 +7,7 @@
 use super::failure::{Fallible, terminated};
 use super::portable::Home;
 use super::task::{Tag, Task};
-use super::values::{Survey, address, is_small, same, survey};
+use super::values::{Survey, address, is_handle, is_small, same, survey};
 use super::view::{Batch, Change, Import, Opened, SpaceFailure, Variable};
 use super::volatile::{Moment, Prepared};
 use crate::words::limits::LimitHit;
@@ -125,7 +125,8 @@ impl Task {
         {
             // A closure of another space reads that space, as it is now.
             let variable = space.upgrade().and_then(|space| space.variable(name));
-            return Ok(variable.map(|variable| (*variable.value).clone()));
+            // Of a space that ended the constants are left.
+            return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)));
         }
         let mut run = self.run();
         if !run.known.contains_key(name) {
@@ -309,7 +310,7 @@ impl Known {
     /// The value for code that must not change it.
     fn shown(&mut self) -> Option<Dynamic> {
         let value = self.ahead.as_ref().or(self.value.as_ref())?;
-        if value.is_shared() || is_small(value) || value.is_string() {
+        if value.is_shared() || is_small(value) || value.is_string() || is_handle(value) {
             return Some((**value).clone());
         }
         // A plain cell could be changed in place, and a plain copy costs its size at every access.

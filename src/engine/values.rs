@@ -4,7 +4,6 @@
 
 use super::atom::Atom;
 use super::handle::EntryHandle;
-use super::volatile;
 use crate::words::EntryId;
 use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -77,7 +76,7 @@ impl Walk {
             return self.inside(map.values(), levels);
         } else if let Some(pointer) = value.read_lock::<FnPtr>() {
             self.found.bytes += size_of::<FnPtr>();
-            self.found.bound |= !volatile::is_native_pointer(&pointer) || super::portable::is_weak(&pointer);
+            self.found.bound |= super::portable::is_bound(&pointer);
             if pointer.is_curried() {
                 return self.inside(pointer.iter_curry(), levels);
             }
@@ -100,6 +99,11 @@ impl Walk {
 /// Whether a value has no parts worth looking at.
 pub(crate) fn is_small(value: &Dynamic) -> bool {
     value.is_int() || value.is_unit() || value.is_bool() || value.is_float() || value.is_char()
+}
+
+/// Whether a value only stands for something that is shared by itself.
+pub(crate) fn is_handle(value: &Dynamic) -> bool {
+    value.is::<Atom>() || value.is::<EntryHandle>()
 }
 
 /// What tells a cell from others while it lives.

@@ -4,6 +4,7 @@
 //! - the variables each top-level statement may write are listed, and a publish point is put after each statement;
 //! - variables that functions read are copied to where functions see them, after inner statements that may write them;
 //! - every function says at its start where it was written, so that errors name the right source;
+//! - captured atoms and entries stay what they are instead of becoming cells;
 //! - arguments of `curry` are checked for nesting.
 //!
 //! Marks are variables whose names begin with a space, which no script can type: see [`Mark`].
@@ -29,6 +30,8 @@ pub(crate) enum Mark<'a> {
     Source(&'a str),
     /// The start of a module's top level.
     Module,
+    /// The next statement turns this many captured variables into cells.
+    Capture(usize),
 }
 
 impl<'a> Mark<'a> {
@@ -40,6 +43,7 @@ impl<'a> Mark<'a> {
             ('s', variable) => Self::Sync(variable),
             ('f', source) => Self::Source(source),
             ('m', _) => Self::Module,
+            ('c', count) => Self::Capture(count.parse().ok()?),
             _ => return None,
         })
     }
@@ -50,6 +54,7 @@ impl<'a> Mark<'a> {
             Self::Sync(variable) => format!(" s{variable}"),
             Self::Source(source) => format!(" f{source}"),
             Self::Module => " m".to_owned(),
+            Self::Capture(count) => format!(" c{count}"),
         };
         Stmt::Expr(Box::new(Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)))
     }
@@ -298,7 +303,13 @@ impl<'a> Pass<'a> {
             } else {
                 self.statement(&mut statements[index]);
             }
-            captures = matches!(statements[index], Stmt::Share(..));
+            captures = false;
+            if let Stmt::Share(variables) = &statements[index] {
+                captures = true;
+                let mark = Mark::Capture(variables.len()).statement(Position::NONE);
+                statements.insert(index, mark);
+                index += 1;
+            }
             if syncing {
                 let written = std::mem::replace(&mut self.writes, before);
                 for name in &written {

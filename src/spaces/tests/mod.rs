@@ -1,8 +1,14 @@
 //! Evaluation and spaces together, on a small host: what scripts see, row by row.
 
+mod children;
 mod closures;
+mod concurrent;
+mod errors;
 mod flow;
+mod guards;
 mod language;
+mod limits;
 mod modules;
 mod rig;
-mod scratch;
+mod sessions;
+mod stops;
