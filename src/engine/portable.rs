@@ -58,7 +58,13 @@ pub(crate) struct ClosureCode {
 
 impl ClosureCode {
     pub(crate) fn new(body: &Shared<ScriptFuncDef>) -> Self {
-        Self { pointer: volatile::pointer_to(body.clone()), params: body.params.len(), names: body.params.to_vec(), fixed: Vec::new(), captures: 0 }
+        Self {
+            pointer: volatile::pointer_to(body.clone()),
+            params: body.params.len(),
+            names: body.params.to_vec(),
+            fixed: Vec::new(),
+            captures: 0,
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! What evaluation asks from above: output sinks, slots around waits, source lines, budgets, waits between atoms, modules.
 
 use super::inner::Inner;
-use crate::engine::{Budget, Fallible, Hooks, Language, LoadedModule, Parking, Sink, Sources, SpaceView, Task, Waits, refuse};
+use crate::engine::{
+    Budget, Fallible, Hooks, Language, LoadedModule, Parking, Sink, Sources, SpaceView, Task, Waits, refuse,
+};
 use crate::spaces::library::{ScriptModules, SpaceModules};
 use crate::state::{OutputLog, Wants};
 use crate::words::limits::{LimitHit, bytes};

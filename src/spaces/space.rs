@@ -168,7 +168,8 @@ impl State {
             module.set_script_fn(function.clone());
             watched.extend(definition.reads.iter().cloned());
             imports.extend(definition.imports.iter().cloned());
-            let old = self.functions.insert(signature(definition), Function { by: entry, _definition: definition.clone() });
+            let old =
+                self.functions.insert(signature(definition), Function { by: entry, _definition: definition.clone() });
             if let Some(author) = old.map(|old| old.by).filter(|author| *author != entry)
                 && self.at_work.contains(&author)
             {

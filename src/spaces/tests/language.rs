@@ -60,8 +60,14 @@ fn functions_persist_and_read_variables() {
     s.is("fn lp() { let s = 0; for cfg in 0..3 { s += cfg } s } lp()", "3");
     s.is("cfg", "6");
     s.is("fn opt(x) { if x { let cfg = 50; cfg } else { cfg } } [opt(true), opt(false)]", "[50, 6]");
-    s.is("let total = 0; fn rep() { total } let seen = []; for i in 0..3 { total += i + 1; seen.push(rep()); } seen", "[1, 3, 6]");
-    s.is("total = 0; let i = 0; while i < 3 { total += 10; i += 1; if rep() > 15 { break; } } [i, total, rep()]", "[2, 20, 20]");
+    s.is(
+        "let total = 0; fn rep() { total } let seen = []; for i in 0..3 { total += i + 1; seen.push(rep()); } seen",
+        "[1, 3, 6]",
+    );
+    s.is(
+        "total = 0; let i = 0; while i < 3 { total += 10; i += 1; if rep() > 15 { break; } } [i, total, rep()]",
+        "[2, 20, 20]",
+    );
     s.is("fn later_var() { defined_later } let defined_later = 3; later_var()", "3");
     s.is("fn fact(n) { if n < 2 { 1 } else { n * fact(n - 1) } } fact(10)", "3628800");
     s.has("fn inf(n) { inf(n + 1) } inf(0)", "StackOverflow");

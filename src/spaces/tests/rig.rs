@@ -2,8 +2,9 @@
 
 use crate::engine::rhai::{Array, Dynamic, FnPtr, Map, NativeCallContext};
 use crate::engine::{
-    Api, Budget, Callable, Ended, EntryHandle, EntryOps, Fallible, Hooks, Language, LoadedModule, Modules, Parking, Sink,
-    Sources, SpaceView, Task, Thrown, Unfinished, Waits, call, compile_module, evaluate, failure, raise, refuse, terminated,
+    Api, Budget, Callable, Ended, EntryHandle, EntryOps, Fallible, Hooks, Language, LoadedModule, Modules, Parking,
+    Sink, Sources, SpaceView, Task, Thrown, Unfinished, Waits, call, compile_module, evaluate, failure, raise, refuse,
+    terminated,
 };
 use crate::spaces::Space;
 use crate::words::limits::LimitHit;
@@ -150,9 +151,10 @@ impl Rig {
     /// Waits until `count` evals stand at a gate.
     pub(super) fn arrived(&self, gate: &str, count: usize) {
         let gates = lock(&self.0.gates);
-        let waited = self.0.gates_changed.wait_timeout_while(gates, PATIENCE, |gates| {
-            gates.get(gate).is_none_or(|gate| gate.arrived < count)
-        });
+        let waited = self
+            .0
+            .gates_changed
+            .wait_timeout_while(gates, PATIENCE, |gates| gates.get(gate).is_none_or(|gate| gate.arrived < count));
         let (_gates, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
         assert!(!timeout.timed_out(), "nobody came to gate {gate}");
     }
@@ -267,7 +269,8 @@ impl Job {
 
     pub(super) fn conflicts(&self) -> Vec<String> {
         let conflicts = self.ended().conflicts;
-        let text = |c: &crate::engine::Conflict| format!("{}{} {}", if c.function { "fn " } else { "" }, c.name, c.other);
+        let text =
+            |c: &crate::engine::Conflict| format!("{}{} {}", if c.function { "fn " } else { "" }, c.name, c.other);
         conflicts.iter().map(text).collect()
     }
 
@@ -406,7 +409,8 @@ impl Modules for Host {
         if let Some(space) = name.strip_prefix('@') {
             let space = lock(&self.spaces).get(space).cloned().ok_or_else(|| failure::module_not_found(name))?;
             let view: Arc<dyn SpaceView> = space;
-            let module = LoadedModule::of_space(language, name, &view).ok_or_else(|| failure::module_not_found(name))?;
+            let module =
+                LoadedModule::of_space(language, name, &view).ok_or_else(|| failure::module_not_found(name))?;
             return Ok(Arc::new(module));
         }
         let plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
@@ -468,7 +472,12 @@ impl Budget for Host {
 
 impl Waits for Host {
     fn begin(&self, waiter: EntryId, owner: EntryId) -> Result<(), Refusal> {
-        fn path(edges: &[(EntryId, EntryId)], at: EntryId, goal: EntryId, seen: &mut HashSet<EntryId>) -> Option<Vec<EntryId>> {
+        fn path(
+            edges: &[(EntryId, EntryId)],
+            at: EntryId,
+            goal: EntryId,
+            seen: &mut HashSet<EntryId>,
+        ) -> Option<Vec<EntryId>> {
             if at == goal {
                 return Some(vec![at]);
             }
