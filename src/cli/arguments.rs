@@ -47,7 +47,7 @@ pub(super) enum Command {
         /// The file
         file: PathBuf,
     },
-    /// Open a prompt on a running instance
+    /// Evaluate what stdin says on a running instance, in a session of its own
     Attach {
         /// Where it is served
         #[arg(default_value = "http://127.0.0.1:7766/mcp")]

@@ -108,11 +108,12 @@ fn dispatch(arguments: Arguments, terminal: &Terminal) -> Result<Exit, NotStarte
 
 /// The host that the settings ask for.
 fn host(config: &Config) -> Result<Host, NotStarted> {
-    let folder = config.scripts_folder();
-    if config.scripts.is_some() && !folder.is_dir() {
-        return Err(NotStarted(format!("--scripts {}: there is no such folder", folder.display())));
-    }
-    Ok(Host::builder().describe(&config.describe).limits(config.limits.clone()).scripts(folder).build()?)
+    let builder = Host::builder().describe(&config.describe).limits(config.limits.clone());
+    let builder = match &config.scripts {
+        Some(folder) => builder.scripts(folder),
+        None => builder.scripts_if_any(config.scripts_folder()),
+    };
+    Ok(builder.build()?)
 }
 
 /// Waits for a command on a runtime of its own. What still runs afterwards ends with the process.

@@ -120,7 +120,7 @@ impl clap::FromArgMatches for Options {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Config::from_matches(matches)
             .map(Self)
-            .map_err(|problems| clap::Error::raw(clap::error::ErrorKind::ValueValidation, format!("{problems}\n")))
+            .map_err(|problems| clap::Error::raw(clap::error::ErrorKind::ValueValidation, problems.to_string()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -115,7 +115,7 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
                --max-running `0`: at least 1
                --heartbeat `0`: not a number of seconds above 0
     "#]]
-    .assert_eq(&error.to_string());
+    .assert_eq(&format!("{}\n", error.to_string().trim_end()));
 }
 
 #[test]

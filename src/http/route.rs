@@ -94,6 +94,7 @@ impl<S: Service> Door<S> {
         B: Body<Data = Bytes, Error: Send> + Unpin + Send + 'static,
     {
         let (parts, body) = request.into_parts();
+        let holds_back = parts.headers.contains_key(header::EXPECT);
         let (reply, page) = match self.guard.names(&parts) {
             Err(barred) => (Err((Refused::Barred(barred), Some(body))), None),
             // A browser asks beforehand, and then never sends a token.
@@ -102,7 +103,8 @@ impl<S: Service> Door<S> {
         };
         let reply = reply.unwrap_or_else(|(refused, rest)| {
             tracing::debug!(%peer, status = refused.status().as_u16(), "{refused}");
-            if let Some(rest) = rest {
+            // Reading the body of a client that waits to be asked for it would be to ask for it.
+            if let Some(rest) = rest.filter(|_| !holds_back) {
                 body::swallow(rest, self.clock.clone());
             }
             refused.into()

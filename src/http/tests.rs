@@ -2,7 +2,7 @@
 
 use super::server::start;
 use super::*;
-use crate::host::{Delivery, Receipt, Serving};
+use crate::host::{Delivery, Host, Receipt, Serving};
 use crate::mcp::{Frame, Incoming};
 use crate::words::{Clock, Limits};
 use bytes::Bytes;
@@ -558,6 +558,7 @@ async fn a_client_that_waits_to_be_asked_for_its_body_is_asked_unless_it_is_too_
     assert_eq!(client.response().await.1, "hello");
     client.send(expecting(5_000)).await;
     assert_eq!(client.status().await, 413);
+    client.closed().await;
 }
 
 // --- the end ----------------------------------------------------------------------------------------------------------------
@@ -630,4 +631,18 @@ async fn a_failed_start_leaves_the_place_free_and_says_why() {
         assert_eq!(serving.addr(), Some(server.addr()), "the real port is known");
         server.shutdown().await;
     }
+}
+
+#[tokio::test]
+async fn a_host_is_served_at_one_place_at_a_time() {
+    let host = Host::builder().build().unwrap();
+    let server = serve(&host, local(0)).await.unwrap();
+    let error = serve(&host, local(0)).await.unwrap_err();
+    assert!(matches!(error, ServeError::Serving { addr } if addr == server.addr()), "{error:?}");
+    assert!(error.to_string().contains(&server.url()), "{error}");
+    let mut client = Client(TcpStream::connect(server.addr()).await.unwrap());
+    client.send("GET /probe HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert!(client.response().await.1.contains("\"server\":\"remontoire\""));
+    timeout(BOUND, server.shutdown()).await.expect("an end");
+    serve(&host, local(0)).await.unwrap().shutdown().await;
 }

@@ -194,6 +194,8 @@ impl Prompt<'_> {
                 Err(trouble) => return Ok(Err(trouble)),
             };
             if waited == Waited::Interrupted {
+                // The terminal has echoed `^C` at the beginning of a line.
+                self.screen.say("\n")?;
                 return Ok(Ok(Followed::Interrupted));
             }
             if let Err(trouble) = self.catch_up(follower, presses)? {

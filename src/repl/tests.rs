@@ -66,16 +66,17 @@ fn numbered(lines: usize) -> &'static str {
 fn ctrl_c_cancels_what_runs_and_the_prompt_goes_on() {
     let done =
         Conversation::new(&[("loop {}", &[Prints("at it"), CtrlC])]).types(&["loop {}", "1"]).shows(expect![[r#"
-        > loop {}
-        at it
-        ;; id 1 · cancelling
-        cancelled
-        ;; id 1 · cancelled
-        > 1
-        = 1
-        ;; id 2 · ok
-        > ^D
-        [end]"#]]);
+            > loop {}
+            at it
+
+            ;; id 1 · cancelling
+            cancelled
+            ;; id 1 · cancelled
+            > 1
+            = 1
+            ;; id 2 · ok
+            > ^D
+            [end]"#]]);
     assert_eq!(done.delivered(), ["cancelled", "= 1"]);
 }
 
@@ -84,6 +85,7 @@ fn what_does_not_stop_in_time_is_said() {
     Conversation::new(&[("native()", &[CtrlC])]).with(|world| world.stubborn = true).types(&["native()", "1"]).shows(
         expect![[r#"
             > native()
+
             ;; id 1 · cancelling
             cancelling (in native code since 2.0s)
             ;; id 1 · running
@@ -102,7 +104,9 @@ fn a_second_ctrl_c_gives_the_prompt_back() {
         .types(&["native()"])
         .shows(expect![[r#"
             > native()
+
             ;; id 1 · cancelling
+
             ;; id 1 · has not stopped yet · :res 1 says how it stands
             > ^D
             [end]"#]]);
@@ -251,6 +255,7 @@ fn watch_follows_an_entry_to_its_end_and_leaves_it_alone() {
             27
             28
             29
+
             ;; id 1 · runs on, no longer watched
             > :watch 1
             … 10 lines elided · :out 1 0 10

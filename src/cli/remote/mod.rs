@@ -199,7 +199,7 @@ async fn read(
     }
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let streamed = kind.starts_with("text/event-stream");
-    let (mut events, mut text, mut length) = (Events::default(), Vec::new(), 0);
+    let (mut events, mut text) = (Events::default(), Vec::new());
     while let Some(frame) = response.frame().await {
         let frame = frame.map_err(|error| RemoteError::Broken(error.to_string()))?;
         let Ok(data) = frame.into_data() else { continue };
@@ -214,12 +214,10 @@ async fn read(
                     progress(line);
                 }
             }
-            length = events.pending();
         } else {
             text.extend_from_slice(&data);
-            length = text.len();
         }
-        if length > LONGEST {
+        if text.len() + events.pending() > LONGEST {
             return Err(RemoteError::Foreign("an endless answer".to_owned()));
         }
     }

@@ -82,7 +82,8 @@ async fn a_streamed_answer_is_the_one_to_our_request() {
 async fn what_goes_wrong_is_told_apart() {
     let refused = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such tool"}}"#;
     let streamed = response("200 OK", "text/event-stream", ": beat\n\n");
-    let cases: [(String, fn(&RemoteError) -> bool); 5] = [
+    type IsWanted = fn(&RemoteError) -> bool;
+    let cases: [(String, IsWanted); 5] = [
         (response("401 Unauthorized", "text/plain", "no"), |error| matches!(error, RemoteError::Token)),
         (response("404 Not Found", "text/html", "<html>"), |error| matches!(error, RemoteError::Foreign(_))),
         (json(refused), |error| matches!(error, RemoteError::Refused(why) if why == "no such tool")),

@@ -207,7 +207,7 @@ fn the_hook_shows_what_the_language_does_not_know() {
         --- None
         2024-02-03\x1b\nbad
         --- None
-        atom(atom(atom(atom(atom(atom(atom(…)))))))
+        atom(atom(atom(atom(atom(atom(atom(… 1 elided)))))))
         --- Counted { items: 1, characters: 0 }
         entry 12 · ok · 3 ms
         entry 12 · ok · 3 ms
@@ -219,7 +219,7 @@ fn the_hook_shows_what_the_language_does_not_know() {
         --- None
         <Wrapped>
         --- None
-        [<entry 12 · ok · 3 ms>, <entry 12 · ok · 3 ms>, <entry 13 · failed · 3 ms>, atom([1, 2]), 2024-02-03\x1b\nbad, atom(atom(atom(atom(atom(atom(…)))))), <entry 12 · ok · 3 ms>, <entry 12 · ok · 3 ms>, <Wrapped>, |x, y| closure]
+        [<entry 12 · ok · 3 ms>, <entry 12 · ok · 3 ms>, <entry 13 · failed · 3 ms>, atom([1, 2]), 2024-02-03\x1b\nbad, atom(atom(atom(atom(atom(atom(… 1 elided)))))), <entry 12 · ok · 3 ms>, <entry 12 · ok · 3 ms>, <Wrapped>, |x, y| closure]
         <Plain>"#]]
     .assert_eq(&out);
 }
@@ -256,6 +256,15 @@ fn a_tail_of_long_items_has_its_room() {
         .sum();
     let Elided::Counted { items, characters } = shown.elided else { panic!("{:?}", shown.elided) };
     assert_eq!(items + characters, told, "what is said where it happens is what is counted");
+}
+
+#[test]
+fn a_value_without_room_is_told() {
+    let key = "k".repeat(300);
+    let map = Map::from([("a".into(), Dynamic::ONE), (key.into(), 2_i64.into())]);
+    let narrow = Budget { string: 300, ..Budget::LINE };
+    let shown = super::value(&map.into(), &narrow, &no_hook, &never);
+    assert!(shown.text.ends_with(": … 1 elided}") && shown.elided != Elided::None, "{}", shown.text);
 }
 
 #[test]

@@ -81,6 +81,12 @@ impl Walk<'_> {
         self.elided = self.elided.and(Elided::Counted { items, characters: 0 });
     }
 
+    /// Stands for a value that is not shown.
+    fn elide_one(&mut self) {
+        self.out.push_str("… 1 elided");
+        self.elide_items(1);
+    }
+
     fn push(&mut self, shown: impl Display) {
         write!(self.out, "{shown}").expect("writing to a string cannot fail");
     }
@@ -110,8 +116,7 @@ impl Walk<'_> {
     /// A value inside `depth` containers.
     fn node(&mut self, value: &Dynamic, depth: usize) {
         if !self.goes_on() {
-            self.out.push('…');
-            self.elide_items(1);
+            self.elide_one();
         } else if value.is_shared() {
             self.shared(value, |walk, inner| walk.node(inner, depth));
         } else if value.is_unit() {
@@ -400,8 +405,7 @@ impl Walk<'_> {
                 if depth < self.budget.depth {
                     self.node(&inner, depth + 1);
                 } else {
-                    self.out.push('…');
-                    self.elide_items(1);
+                    self.elide_one();
                 }
                 self.out.push(')');
             }

@@ -1,188 +1,7 @@
 //! The library under real evals: what they see of modules, what they are told, and evaluating inside one.
 
-use super::super::{ModuleName, ModuleSpace, OutlineOptions};
-use super::*;
-use crate::engine::view::SpaceView;
-use crate::engine::{Budget, Ended, Hooks, Parking, Sink, Sources, Unfinished, Waits, evaluate, failure};
-use crate::spaces::Space;
-use crate::words::limits::LimitHit;
-use crate::words::{Clock, Limits, Refusal, SpaceId};
-use rhai::Module;
-use std::collections::HashMap;
-use std::fs;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// A host that gives evals everything and forbids nothing.
-struct Bench {
-    dir: tempfile::TempDir,
-    language: Language,
-    modules: ScriptModules,
-    texts: Arc<Texts>,
-    next: AtomicU64,
-}
-
-/// The code of evals, by source, and the lines of files.
-struct Texts {
-    evals: Mutex<HashMap<String, String>>,
-    library: Arc<Library>,
-}
-
-impl Sources for Texts {
-    fn line(&self, source: &str, line: usize) -> Option<String> {
-        let evals = self.evals.lock().unwrap();
-        let code = evals.get(source).and_then(|code| code.lines().nth(line - 1)).map(str::to_owned);
-        code.or_else(|| self.library.line(source, line))
-    }
-}
-
-struct Idle;
-
-impl Parking for Idle {
-    fn give(&self, _: &Task) {}
-    fn take(&self, _: &Task) {}
-}
-
-impl Budget for Idle {
-    fn may_keep(&self, _: usize) -> Result<(), LimitHit> {
-        Ok(())
-    }
-}
-
-impl Waits for Idle {
-    fn begin(&self, _: EntryId, _: EntryId) -> Result<(), Refusal> {
-        Ok(())
-    }
-    fn end(&self, _: EntryId, _: EntryId) {}
-}
-
-/// One space, whose only variable counts how often it was read.
-struct Lab(AtomicU64);
-
-impl SpaceModules for Lab {
-    fn space_module(&self, _: &Language, name: &str) -> Fallible<LoadedModule> {
-        if name != "lab" {
-            return Err(failure::refuse(&Refusal::NoSuchSpace { name: name.to_owned() }));
-        }
-        let mut module = Module::new();
-        module.set_var("READ", i64::try_from(self.0.fetch_add(1, Ordering::Relaxed)).unwrap());
-        Ok(LoadedModule::native("@lab", module))
-    }
-}
-
-#[derive(Default)]
-struct Output(Mutex<Vec<String>>);
-
-impl Sink for Output {
-    fn line(&self, source: &str, text: &str) {
-        self.0.lock().unwrap().push(format!("{source}: {text}"));
-    }
-}
-
-struct Answer {
-    ended: Ended,
-    output: Vec<String>,
-}
-
-impl Answer {
-    fn value(&self) -> i64 {
-        match &self.ended.result {
-            Ok(value) => value.as_int().unwrap(),
-            Err(error) => panic!("{error:?}"),
-        }
-    }
-
-    /// The failure as `file:line · kind: message`.
-    fn failure(&self) -> String {
-        match &self.ended.result {
-            Err(Unfinished::Failed { failure, .. }) => {
-                format!("{}:{} · {}: {}", failure.source, failure.line, failure.kind, failure.message)
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-impl Bench {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let limits = Limits::default();
-        let library = Library::new(dir.path(), &limits, Vec::new());
-        let bench = Self {
-            dir,
-            language: Language::new(limits, Module::new(), Vec::new()),
-            modules: ScriptModules::new(library.clone(), Arc::new(Lab(AtomicU64::new(0)))),
-            texts: Arc::new(Texts { evals: Mutex::default(), library }),
-            next: AtomicU64::new(0),
-        };
-        for (file, text) in files {
-            bench.write(file, text);
-        }
-        bench
-    }
-
-    fn write(&self, file: &str, text: &str) {
-        fs::write(self.dir.path().join(file), text).unwrap();
-    }
-
-    fn space(&self, name: &str) -> Arc<Space> {
-        Space::new(SpaceId(self.next.fetch_add(1, Ordering::Relaxed) + 1), name, self.language.limits())
-    }
-
-    fn inside(&self, module: &str) -> Arc<ModuleSpace> {
-        ModuleSpace::new(self.space(module), self.modules.clone(), ModuleName::parse(module).unwrap())
-    }
-
-    /// Runs `f` as part of an entry, on a thread with the stack of one.
-    fn run<T: Send>(
-        &self,
-        space: Arc<dyn SpaceView>,
-        code: &str,
-        f: impl FnOnce(&Arc<Task>) -> T + Send,
-    ) -> (T, Vec<String>) {
-        let id = EntryId(self.next.fetch_add(1, Ordering::Relaxed) + 1);
-        self.texts.evals.lock().unwrap().insert(format!("eval {id}"), code.to_owned());
-        let output = Arc::new(Output::default());
-        let hooks = Hooks {
-            modules: Arc::new(self.modules.clone()),
-            sources: self.texts.clone(),
-            parking: Arc::new(Idle),
-            budget: Arc::new(Idle),
-            waits: Arc::new(Idle),
-            clock: Clock::manual(),
-            services: Arc::new(()),
-        };
-        let task = Task::new(id, None, space, output.clone(), hooks);
-        let stack = self.language.limits().stack_bytes();
-        let result = std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, || f(&task)).unwrap();
-            thread.join().unwrap()
-        });
-        let output = std::mem::take(&mut *output.0.lock().unwrap());
-        (result, output)
-    }
-
-    /// Evaluates in a space of its own.
-    fn eval(&self, code: &str) -> Answer {
-        let space = self.space("scratch");
-        let (ended, output) = self.run(space, code, |task| evaluate(&self.language, task, code));
-        Answer { ended, output }
-    }
-
-    fn eval_inside(&self, space: &Arc<ModuleSpace>, code: &str) -> Answer {
-        let (ended, output) = self.run(space.clone(), code, |task| {
-            space.follow(&self.language, task).unwrap();
-            evaluate(&self.language, task, code)
-        });
-        Answer { ended, output }
-    }
-
-    fn reload(&self, name: &str) -> String {
-        let space = self.space("scratch");
-        let reload = |task: &Arc<Task>| self.modules.reload(&self.language, task, name).unwrap().to_string();
-        self.run(space, "", reload).0
-    }
-}
+use super::super::OutlineOptions;
+use super::super::bench::Bench;
 
 #[test]
 fn edits_are_live_also_below() {
@@ -243,10 +62,17 @@ fn a_broken_edit_is_told_to_the_eval_that_meets_it() {
 
 #[test]
 fn another_space_is_read_as_it_is_now_also_by_modules() {
-    let bench = Bench::new(&[("m.rhai", "import \"@lab\" as lab;\nfn read() { lab::READ }")]);
-    assert_eq!(bench.eval("import \"@lab\" as l; l::READ").value(), 0);
+    let bench = Bench::new(&[("m.rhai", "import \"@count\" as c;\nfn read() { c::BEFORE }")]);
+    assert_eq!(bench.eval("import \"@count\" as c; c::BEFORE").value(), 0);
     let code = "import \"m\" as m; m::read()";
     assert_eq!((bench.eval(code).value(), bench.eval(code).value()), (1, 2));
+
+    let lab = bench.space("lab");
+    assert!(bench.eval_in(&lab, "let x = 4; fn twice() { x * 2 }").ended.result.is_ok());
+    let code = "import \"@lab\" as lab; lab::x * 100 + lab::twice()";
+    assert_eq!(bench.eval(code).value(), 408);
+    assert!(bench.eval_in(&lab, "x = 5;").ended.result.is_ok());
+    assert_eq!(bench.eval(code).value(), 510);
 }
 
 #[test]
@@ -329,11 +155,7 @@ fn an_import_made_inside_a_module_stays_when_the_module_changes() {
 fn closures_made_by_a_module_work_after_it_changed() {
     let bench = Bench::new(&[("m.rhai", "fn base() { 1 }\nfn maker(n) { |x| x + n + base() }")]);
     let space = bench.space("scratch");
-    let eval = |code: &str| {
-        let (ended, output) = bench.run(space.clone(), code, |task| evaluate(&bench.language, task, code));
-        Answer { ended, output }
-    };
-    assert!(eval("import \"m\" as m; let ten = m::maker(10);").ended.result.is_ok());
+    assert!(bench.eval_in(&space, "import \"m\" as m; let ten = m::maker(10);").ended.result.is_ok());
     bench.write("m.rhai", "fn base() { 1000 }\nfn maker(n) { |x| 0 }");
-    assert_eq!(eval("ten.call(5)").value(), 16);
+    assert_eq!(bench.eval_in(&space, "ten.call(5)").value(), 16);
 }

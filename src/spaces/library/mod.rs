@@ -29,6 +29,8 @@ mod shelf;
 mod syntax;
 
 #[cfg(test)]
+mod bench;
+#[cfg(test)]
 mod scripts_tests;
 
 pub use check::check;

@@ -2,6 +2,7 @@
 //!
 //! `A`, `B`, `C`… are header sessions, opened at their first mention; `nil` is the nil caller. Answers have names of their own.
 
+use super::invariants;
 use crate::state::{
     Admission, CancelBy, Claim, ClaimId, ClientFacts, EntryFilter, NewEntry, Owner, Refused, Settlement, State, Wants,
 };
@@ -122,6 +123,7 @@ impl Bench {
             let line = line.split('#').next().unwrap().trim();
             if !line.is_empty() {
                 self.line(line);
+                invariants::check(&self.state);
             }
         }
         self
@@ -160,6 +162,14 @@ impl Bench {
             }
             [id, "awaited"] => self.state.awaited(entry(id)),
             [id, "unawaited"] => self.state.unawait(entry(id), self.now),
+            [who, "expects", id] => {
+                let owner = self.owner(who);
+                self.state.expect(entry(id), owner);
+            }
+            [who, "expects", id, "no", "more"] => {
+                let owner = self.owner(who);
+                self.state.unexpect(entry(id), owner);
+            }
             [who, "delivered", rest @ ..] => {
                 // The whole life of a quick eval: admitted, settled, answered.
                 for id in rest {

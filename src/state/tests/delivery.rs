@@ -250,3 +250,117 @@ fn the_adoption_notice_is_told_until_it_was_written() {
     bench.state.written(second.id, bench.now);
     assert!(!bench.state.claim_news(owner, bench.now).adopted);
 }
+
+#[test]
+fn delivery_makes_an_entry_young_again() {
+    for history in [
+        // Rendered to its owner.
+        "A runs 1
+         A runs 2
+         1 settles ok
+         2 settles ok
+         answer r to A : 2
+         r written
+         answer s to A : 1
+         s written
+         nil runs 3
+         2 is evicted
+         1 is ok seen told",
+        // Rendered to somebody else.
+        "A delivered 1 2
+         answer r to nil : 1
+         r written
+         nil runs 3
+         2 is evicted
+         1 is ok seen told",
+        // Delivered with the outcome of a script that read it.
+        "A runs 1
+         A runs 2
+         1 settles ok
+         2 reads 1
+         2 settles ok
+         answer r to A : 2
+         r written
+         nil runs 3
+         2 is evicted
+         1 is ok seen told",
+        // Read by a script that was delivered before it settled.
+        "A runs 1
+         A runs 2
+         2 reads 1
+         2 settles ok
+         answer r to A : 2
+         r written
+         A delivered 3
+         1 settles ok
+         nil runs 4
+         3 is evicted
+         1 is ok seen told",
+    ] {
+        Bench::new().run("capacity 1").run(history);
+    }
+}
+
+#[test]
+fn a_task_answer_written_after_the_session_ended_follows_nothing() {
+    Bench::play(
+        "capacity 0
+         A runs 1
+         task t of 1
+         1 settles ok
+         A ends
+         t written
+         1 is ok seen told
+         nil runs 2
+         1 is evicted",
+    );
+}
+
+#[test]
+fn an_entry_that_looks_at_itself_is_not_delivered_by_its_parent() {
+    Bench::play(
+        "A runs 1
+         1 starts 2
+         2 reads 2
+         2 settles ok
+         1 settles ok
+         block r to A : 1
+         r written
+         2 is ok unread owed",
+    );
+}
+
+#[test]
+fn what_an_open_call_will_render_is_no_news_elsewhere() {
+    Bench::play(
+        "A runs 1
+         A expects 1
+         1 settles ok
+         answer r to A
+         r tells nothing
+         r written
+         answer s to A : 1
+         A expects 1 no more
+         answer t to A
+         t tells nothing
+         s dropped
+         answer u to A
+         u tells 1 ok",
+    );
+    Bench::play(
+        "A runs 1
+         A expects 1
+         1 settles ok
+         A expects 1 no more     # the call is gone
+         answer r to A
+         r tells 1 ok",
+    );
+    Bench::play(
+        "A runs 1
+         B expects 1
+         1 settles ok
+         answer r to A
+         r tells 1 ok
+         B expects 1 no more",
+    );
+}

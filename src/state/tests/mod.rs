@@ -3,6 +3,7 @@
 mod bench;
 mod cancel;
 mod delivery;
+mod invariants;
 mod log;
 mod places;
 mod pool;

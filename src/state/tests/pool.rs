@@ -114,6 +114,7 @@ fn forget_drops_the_value_and_says_so() {
     assert_eq!(bench.state.value(EntryId(1)), Ok(Some("value")));
     let size = 1_000 + log.kept_bytes();
     let forgotten = bench.state.forget(EntryId(1), a).unwrap();
+    assert_eq!((bench.state.kept_bytes(), forgotten.lines.len()), ("40 + 2".len(), 1));
     assert_eq!((forgotten.value, forgotten.bytes), (Some("value"), size));
     assert_eq!(bench.state.value(EntryId(1)), Err(Refusal::Forgotten(EntryId(1))));
     let view = bench.state.get(EntryId(1), bench.now).unwrap();
@@ -134,4 +135,14 @@ fn a_running_entry_forgets_its_output_so_far() {
     assert_eq!(bench.state.forget(EntryId(1), a).unwrap().value, None);
     bench.run("1 settles ok");
     assert_eq!((bench.state.value(EntryId(1)), log.kept_bytes()), (Ok(Some("value")), 0));
+}
+
+#[test]
+fn what_the_capacity_evicts_relieves_the_pressure() {
+    let mut bench = Bench::with(Limits { total_bytes: 10_000, capacity: 1, ..Limits::default() });
+    bench.run("A runs 1\nA runs 2");
+    bench.state.log(EntryId(1)).unwrap().push(bench.now, "print", &"x".repeat(20_000));
+    bench.run("1 settles ok\n2 settles ok\nanswer r to A : 1\nr written\nanswer s to A : 2\ns written");
+    let admission = bench.admit(Owner::Nil, None).unwrap();
+    assert_eq!((admission.evicted.ids, admission.over), (vec![EntryId(1)], 0));
 }

@@ -68,6 +68,25 @@ fn who_waits_gives_its_slot_back_and_goes_on_before_the_queue() {
 }
 
 #[test]
+fn a_slot_taken_back_begins_nothing_anew() {
+    let mut bench = bench(1, 0);
+    bench.run(
+        "A runs 1
+         A queues 2
+         2 seconds pass
+         1 gives back
+         1 takes back in line
+         A cancels 1
+         2 settles ok
+         grants 1
+         1 is running stopping
+         1 settles cancelled
+         1 is cancelled seen told",
+    );
+    assert_eq!(bench.state.get(EntryId(1), bench.now).unwrap().started, Some(crate::words::Time::START));
+}
+
+#[test]
 fn a_free_slot_is_taken_back_at_once() {
     bench(1, 0).run(
         "A runs 1
@@ -155,4 +174,17 @@ fn time_in_the_queue_is_not_running_time() {
     let log = bench.state.log(EntryId(2)).unwrap();
     log.push(bench.now, "print", "here");
     assert_eq!(log.last_line().unwrap().after, Duration::from_secs(2));
+}
+
+#[test]
+fn a_full_queue_keeps_out_only_who_would_have_to_queue() {
+    bench(3, 1).run(
+        "A runs 1
+         A runs 2
+         A queues 3
+         A queues 4
+         A queues 5
+         A is refused QueueFull
+         B runs 6",
+    );
 }

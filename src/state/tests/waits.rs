@@ -1,6 +1,8 @@
 //! Deadlocks are found at once, and only deadlocks.
 
 use super::bench::Bench;
+use crate::state::{Owner, Wants};
+use crate::words::{EntryId, Refusal};
 
 #[test]
 fn a_circle_is_refused_and_changes_nothing() {
@@ -11,6 +13,8 @@ fn a_circle_is_refused_and_changes_nothing() {
          1 waits-for 2
          2 waits-for 3
          3 cannot-wait-for 1 in 3 → 1 → 2 → 3
+         A runs 4
+         4 waits-for 3           # which waits for nothing
          1 waits-no-more
          3 waits-for 1",
     );
@@ -84,17 +88,28 @@ fn who_was_asked_to_stop_waits_for_nothing() {
 
 #[test]
 fn long_chains_are_walked_without_recursion() {
+    const LENGTH: u64 = 4_000;
     let mut bench = Bench::new();
-    for id in 1..=4_000 {
-        bench.run(&format!("nil {} {id}", if id <= 224 { "runs" } else { "queues" }));
-        if id > 224 {
-            // Everybody waits, so everybody gets a turn.
-            bench.run(&format!("{} gives back", id - 224));
-        }
+    for id in 1..=LENGTH {
+        bench.admit(Owner::Nil, None).unwrap();
+        // Everybody waits, so everybody gets a turn.
+        drop(bench.state.give_back(EntryId(id), bench.now));
     }
-    for id in 1..4_000 {
-        bench.run(&format!("{id} waits-for {}", id + 1));
+    let wait = |bench: &mut Bench, id, target| bench.state.add_wait(EntryId(id), &[EntryId(target)], Wants::All);
+    for id in 1..LENGTH {
+        wait(&mut bench, id, id + 1).unwrap();
     }
-    let end = bench.state.add_wait(crate::words::EntryId(4_000), &[crate::words::EntryId(1)], crate::state::Wants::All);
-    assert_eq!(end.unwrap_err().kind(), "Deadlock");
+    let Err(Refusal::Deadlock { path }) = wait(&mut bench, LENGTH, 1) else { panic!("nobody could go on") };
+    assert_eq!(path.len() as u64, LENGTH + 1);
+}
+
+#[test]
+fn a_wait_that_comes_too_late_holds_nobody_up() {
+    Bench::play(
+        "A runs 1
+         A runs 2
+         1 settles ok
+         1 waits-for 2
+         2 waits-for 1",
+    );
 }
