@@ -203,7 +203,10 @@ fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, 
             }
         }
         Mark::Capture(count) => CAPTURING.set(count),
-        Mark::Module => task.begin_module(volatile::begin_module(context.global_runtime_state_mut())),
+        Mark::Module => {
+            let constants = volatile::begin_module(context.global_runtime_state_mut());
+            *context.source_mut() = task.begin_module(constants);
+        }
     }
     Ok(())
 }
