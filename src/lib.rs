@@ -31,3 +31,9 @@ pub mod http;
 pub mod config;
 
 pub mod cli;
+
+pub use engine::memory::CountingAllocator;
+pub use engine::rhai;
+pub use host::{BuildError, EntryLayer, EvalError, Evaluated, Host, HostBuilder, Job, tracing_layer};
+pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
+pub use words::Limits;

@@ -89,6 +89,11 @@ impl Language {
         })
     }
 
+    /// The parameters of a closure as they were written; `None` for pointers to named functions.
+    pub fn parameters(&self, closure: &rhai::FnPtr) -> Option<Vec<String>> {
+        super::portable::parameters(self.homes(), closure)
+    }
+
     /// The names of the native functions every script sees.
     pub(crate) fn function_names(&self) -> BTreeSet<&str> {
         self.functions().iter().filter(|facts| facts.module.is_none()).map(|facts| facts.name.as_str()).collect()

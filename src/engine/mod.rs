@@ -18,6 +18,7 @@ pub mod outcome;
 mod portable;
 mod publish;
 pub mod register;
+pub mod syntax;
 pub mod task;
 mod text;
 pub mod values;

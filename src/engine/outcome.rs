@@ -64,6 +64,20 @@ pub struct Ended {
     pub bytes: usize,
 }
 
+impl Ended {
+    /// An eval that failed before any of its code ran.
+    pub fn failed(failure: Failure) -> Self {
+        Self {
+            result: Err(Unfinished::Failed { failure: failure.into(), thrown: None }),
+            published: Vec::new(),
+            conflicts: Vec::new(),
+            lost: Map::new(),
+            kept: BTreeSet::new(),
+            bytes: 0,
+        }
+    }
+}
+
 /// A function that a background child runs, with everything it needs on another thread.
 #[derive(Clone, Debug)]
 pub struct Callable {
@@ -88,6 +102,14 @@ impl Callable {
         let mut state = State::of(context);
         state.reset_depth();
         Ok(Self { function, state, environment: task.environment() })
+    }
+}
+
+impl Callable {
+    /// How lists name the function: its name, or `closure`.
+    pub fn name(&self) -> &str {
+        let name = self.function.fn_name();
+        if super::portable::names_closure(name) { "closure" } else { name }
     }
 }
 

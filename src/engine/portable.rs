@@ -48,6 +48,8 @@ impl Homes {
 pub(crate) struct ClosureCode {
     pointer: FnPtr,
     params: usize,
+    /// The names of its parameters, captured variables first.
+    names: Vec<ImmutableString>,
     /// Values of captured constants: the first arguments of every call.
     pub(crate) fixed: Vec<Dynamic>,
     /// How many captured variables a pointer carries as curried arguments.
@@ -56,7 +58,13 @@ pub(crate) struct ClosureCode {
 
 impl ClosureCode {
     pub(crate) fn new(body: &Shared<ScriptFuncDef>) -> Self {
-        Self { pointer: volatile::pointer_to(body.clone()), params: body.params.len(), fixed: Vec::new(), captures: 0 }
+        Self {
+            pointer: volatile::pointer_to(body.clone()),
+            params: body.params.len(),
+            names: body.params.to_vec(),
+            fixed: Vec::new(),
+            captures: 0,
+        }
     }
 }
 
@@ -340,6 +348,15 @@ pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc
     });
 }
 
+/// The parameters of a closure as they were written: without those that captured variables and curried arguments fill.
+/// `None` for pointers to named functions, and when the code is gone.
+pub(crate) fn parameters(registry: &Homes, pointer: &FnPtr) -> Option<Vec<String>> {
+    let (home, body, _) = find(registry, pointer.fn_name())?;
+    let closure = home.code.get()?.closures.get(&body)?;
+    let filled = closure.fixed.len() + pointer.curry().len();
+    Some(closure.names.iter().skip(filled).map(ToString::to_string).collect())
+}
+
 /// The atom or entry in a captured cell.
 fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
     let inner = captured.is_shared().then(|| captured.read_lock::<Dynamic>()).flatten()?;
@@ -347,7 +364,7 @@ fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
 }
 
 /// How many arguments a closure of ours still takes; `None` for any other pointer.
-pub(crate) fn parameters(registry: &Homes, pointer: &FnPtr) -> Option<usize> {
+pub(crate) fn parameter_count(registry: &Homes, pointer: &FnPtr) -> Option<usize> {
     let (home, body, _) = find(registry, pointer.fn_name())?;
     let code = home.code.get()?.closures.get(&body)?;
     code.params.checked_sub(code.fixed.len() + pointer.curry().len())

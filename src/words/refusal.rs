@@ -41,6 +41,11 @@ pub enum Refusal {
         /// The name.
         name: String,
     },
+    /// A scratch was to be dropped.
+    ScratchStays {
+        /// The name.
+        name: String,
+    },
     /// Not a name of a space.
     BadName {
         /// What was given.
@@ -95,6 +100,7 @@ impl Refusal {
             Self::SessionEnded => "SessionEnded",
             Self::NoSuchSpace { .. } => "NoSuchSpace",
             Self::ForeignScratch { .. } => "ForeignScratch",
+            Self::ScratchStays { .. } => "ScratchStays",
             Self::BadName { .. } => "BadName",
             Self::Deadlock { .. } => "Deadlock",
             Self::TimedOut { .. } => "Timeout",
@@ -130,6 +136,9 @@ impl fmt::Display for Refusal {
                 f,
                 "{name:.80} is another session's scratch; read it with import \"@{name:.80}\" as s; or meet in a shared space"
             ),
+            Self::ScratchStays { name } => {
+                write!(f, "{name:.80} is a scratch and ends with its session; only shared spaces can be dropped")
+            }
             Self::BadName { name } => write!(
                 f,
                 "`{name:.80}` cannot name a space: letters, digits, `_`, `-` and `/` between them, at most 80 characters"
@@ -187,6 +196,7 @@ mod tests {
             Refusal::SessionEnded,
             Refusal::NoSuchSpace { name: "lab".into() },
             Refusal::ForeignScratch { name: "s-bfw".into() },
+            Refusal::ScratchStays { name: "s-bfw".into() },
             Refusal::BadName { name: "a b".into() },
             Refusal::Deadlock { path: vec![EntryId(3), EntryId(5), EntryId(3)] },
             Refusal::TimedOut { after: Duration::from_millis(2_000) },
@@ -208,6 +218,7 @@ mod tests {
             SessionEnded: this session was ended; initialize opens a new one
             NoSuchSpace: no such space: lab
             ForeignScratch: s-bfw is another session's scratch; read it with import "@s-bfw" as s; or meet in a shared space
+            ScratchStays: s-bfw is a scratch and ends with its session; only shared spaces can be dropped
             BadName: `a b` cannot name a space: letters, digits, `_`, `-` and `/` between them, at most 80 characters
             Deadlock: deadlock: 3 → 5 → 3
             Timeout: timed out after 2 s

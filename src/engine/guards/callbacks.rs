@@ -2,7 +2,7 @@
 //! there are, so here its own number of parameters decides.
 
 use crate::engine::failure::Fallible;
-use crate::engine::portable::{call_on, parameters};
+use crate::engine::portable::{call_on, parameter_count};
 use crate::engine::register::Api;
 use crate::engine::task::Task;
 use rhai::{Array, Dynamic, FnPtr, INT, Map, NativeCallContext};
@@ -127,7 +127,7 @@ fn reduce(
 }
 
 fn parameters_of(task: &Task, f: &FnPtr) -> Option<usize> {
-    parameters(task.homes()?, f)
+    parameter_count(task.homes()?, f)
 }
 
 /// The entries for which `f` is true, and the others.

@@ -1,0 +1,191 @@
+//! Values as text within a budget: what is asked for and what comes back. The walk itself is in `walk`.
+
+mod kinds;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use super::plain;
+use crate::words::Failure;
+use crate::words::limits::thousands;
+use rhai::Dynamic;
+use std::fmt;
+use std::sync::Arc;
+
+/// How much of a value is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Length of the text, in bytes.
+    pub bytes: usize,
+    /// Levels of containers.
+    pub depth: usize,
+    /// Items of one container before it is cut.
+    pub items: usize,
+    /// Items of the head of a cut container.
+    pub head: usize,
+    /// Items of the tail of a cut container.
+    pub tail: usize,
+    /// Characters of a string inside a container.
+    pub string: usize,
+}
+
+impl Budget {
+    /// What an answer shows of a value: 8 KiB, 6 levels, 50 items (cut to 40 and 10), 1,000 characters.
+    pub const ANSWER: Self = Self { bytes: 8 << 10, depth: 6, items: 50, head: 40, tail: 10, string: 1_000 };
+    /// What an answer shows of a value marked by [`whole`]: 48 KiB, whatever its shape.
+    pub const WHOLE: Self =
+        Self { bytes: 48 << 10, depth: 16, items: usize::MAX, head: usize::MAX, tail: 0, string: usize::MAX };
+    /// One line of a list.
+    pub const LINE: Self = Self { bytes: 400, depth: 3, items: 10, head: 8, tail: 2, string: 60 };
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::ANSWER
+    }
+}
+
+/// What a text leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Elided {
+    /// Nothing.
+    #[default]
+    None,
+    /// So much: items of containers that are not shown (what they hold is not counted), and characters of strings.
+    Counted {
+        /// Items of arrays and maps, bytes of blobs.
+        items: usize,
+        /// Characters of strings.
+        characters: usize,
+    },
+    /// Something that was not counted, since counting would mean visiting it.
+    Uncounted,
+}
+
+/// A value as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rendered {
+    /// The text, without colours and with control characters escaped.
+    pub text: String,
+    /// What it leaves out.
+    pub elided: Elided,
+}
+
+/// How a value that the language does not know is shown: the answer of the hook given to [`value`].
+#[derive(Clone, Debug)]
+pub enum Shown {
+    /// As this text, escaped and cut like a string, without quotes: `<atom 42>`, `2024-02-03`.
+    Text(String),
+    /// A closure with these parameters: `|x, y| closure`.
+    Closure(Vec<String>),
+    /// A handle to an entry.
+    Entry(EntryShown),
+    /// A container of this name around another value: `atom(42)`. The value is walked within the same budget.
+    Around(String, Dynamic),
+}
+
+/// A handle to an entry: inside a container only its line; as the whole value also how it ended.
+#[derive(Clone, Debug)]
+pub struct EntryShown {
+    /// The facts of its line, made by [`super::answer::entry_line`].
+    pub line: String,
+    /// How it ended.
+    pub end: EntryEnd,
+}
+
+/// How the entry behind a handle ended.
+#[derive(Clone, Debug)]
+pub enum EntryEnd {
+    /// It has not, or there is nothing to show (cancelled, forgotten, evicted: its line says so).
+    Open,
+    /// With a value.
+    Value(Dynamic),
+    /// With a failure.
+    Failed(Arc<Failure>),
+    /// To be asked only when it is shown, which it is not inside a container: for hooks that take note of what was read.
+    Ask(Ask),
+}
+
+/// A question that is put at most once.
+#[derive(Clone)]
+pub struct Ask(Arc<dyn Fn() -> EntryEnd>);
+
+impl Ask {
+    /// A question with this answer. An answer that is a question again counts as [`EntryEnd::Open`].
+    pub fn new(answer: impl Fn() -> EntryEnd + 'static) -> Self {
+        Self(Arc::new(answer))
+    }
+}
+
+impl fmt::Debug for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ask")
+    }
+}
+
+/// The hook: what to show for a closure or a value of a type that is not the language's own; `None` shows its type's name.
+pub type Hook<'a> = &'a dyn Fn(&Dynamic) -> Option<Shown>;
+
+/// Renders a value that is the whole result of an eval.
+///
+/// `stopped` is asked on the way; once it says true the rest is left out and what is elided is [`Elided::Uncounted`]. A value
+/// marked by [`whole`] gets [`Budget::WHOLE`], whatever `budget` says.
+pub fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
+    let marked = is_whole(value);
+    walk::render(value, if marked { &Budget::WHOLE } else { budget }, marked, hook, stopped)
+}
+
+/// The tag of values that are shown whole. Any number that nobody else uses will do; the language itself uses none.
+const WHOLE_TAG: i32 = 0x5748_4f4c;
+
+/// Marks a value to be shown whole (up to [`Budget::WHOLE`]) when it is the result of an eval: what `manual()`, `source()`
+/// and `outline()` return. The mark is the value's own tag, so strings stay strings. What a script makes of the value is
+/// ordinary, and so is a string that went through a variable (the language stores another copy of its own).
+pub fn whole(value: impl Into<Dynamic>) -> Dynamic {
+    let mut value = value.into();
+    value.set_tag(WHOLE_TAG);
+    value
+}
+
+/// Whether [`whole`] marked this value.
+pub fn is_whole(value: &Dynamic) -> bool {
+    value.tag() == WHOLE_TAG
+}
+
+/// A text as the language writes it: quoted and escaped.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        kinds::push_in_quotes(&mut out, c);
+    }
+    out.push('"');
+    out
+}
+
+impl Elided {
+    /// What the line `;; truncated` says of it; `None` when nothing is left out.
+    pub fn phrase(self) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Counted { items, characters: 0 } => Some(format!("{} elided", thousands(items))),
+            Self::Counted { items: 0, characters } => Some(format!("{} elided", plain::count(characters, "character"))),
+            Self::Counted { items, characters } => {
+                Some(format!("{} and {} elided", plain::count(items, "item"), plain::count(characters, "character")))
+            }
+            Self::Uncounted => Some("uncounted elision".to_owned()),
+        }
+    }
+
+    /// Both elisions together.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, one) | (one, Self::None) => one,
+            (Self::Uncounted, _) | (_, Self::Uncounted) => Self::Uncounted,
+            (Self::Counted { items: a, characters: b }, Self::Counted { items: c, characters: d }) => {
+                Self::Counted { items: a.saturating_add(c), characters: b.saturating_add(d) }
+            }
+        }
+    }
+}
