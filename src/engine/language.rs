@@ -91,7 +91,7 @@ impl Language {
 
     /// The parameters of a closure as they were written; `None` for pointers to named functions.
     pub fn parameters(&self, closure: &rhai::FnPtr) -> Option<Vec<String>> {
-        super::portable::parameters(self.homes(), closure)
+        super::portable::parameter_names(self.homes(), closure)
     }
 
     /// The names of the native functions every script sees.

@@ -350,7 +350,7 @@ pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc
 
 /// The parameters of a closure as they were written: without those that captured variables and curried arguments fill.
 /// `None` for pointers to named functions, and when the code is gone.
-pub(crate) fn parameters(registry: &Homes, pointer: &FnPtr) -> Option<Vec<String>> {
+pub(crate) fn parameter_names(registry: &Homes, pointer: &FnPtr) -> Option<Vec<String>> {
     let (home, body, _) = find(registry, pointer.fn_name())?;
     let closure = home.code.get()?.closures.get(&body)?;
     let filled = closure.fixed.len() + pointer.curry().len();

@@ -39,6 +39,15 @@ impl Drop for Claimed {
     }
 }
 
+/// What an answer to an eval shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// Everything.
+    All,
+    /// All but the output: it was shown while it was printed.
+    NoOutput,
+}
+
 /// One entry, copied under the lock: what its block needs.
 struct Facts {
     view: EntryView,
@@ -53,12 +62,20 @@ impl Host {
     /// The answer to an eval call: the entry's block as it stands now, and the caller's news. A session whose eval ended `ok`
     /// inside its call goes where the eval said.
     pub fn answer_eval(&self, caller: Caller, submitted: Submitted) -> Answer {
+        self.answer_submitted(caller, submitted, Shows::All)
+    }
+
+    pub(super) fn answer_submitted(&self, caller: Caller, submitted: Submitted, shows: Shows) -> Answer {
         let id = submitted.id();
         let owner = Owner::from(caller);
         let (facts, claim, unread) = {
             let now = self.inner.clock.now();
             let mut state = self.inner.state();
-            let facts = self.inner.facts(&state, id, now);
+            let mut facts = self.inner.facts(&state, id, now);
+            if let (Ok(facts), Shows::NoOutput) = (&mut facts, shows) {
+                facts.printed = HeadTail::default();
+                facts.dropped_lines = 0;
+            }
             if let Ok(facts) = &facts
                 && facts.view.status == Status::Ok
                 && let Some(name) = facts.face.as_ref().and_then(|face| face.move_to.as_deref())
@@ -180,7 +197,7 @@ impl Host {
         self.claimed(claim.id)
     }
 
-    fn claimed(&self, claim: ClaimId) -> Delivery {
+    pub(super) fn claimed(&self, claim: ClaimId) -> Delivery {
         Delivery::of(Claimed { host: Arc::clone(&self.inner), claim: Some(claim) })
     }
 

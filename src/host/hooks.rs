@@ -78,8 +78,10 @@ impl Parking for Joint {
     fn take(&self, task: &Task) {
         let Some(host) = self.0.upgrade() else { return };
         let Some(live) = host.live(task.id()) else { return };
-        let has_slot = host.state().take_back(task.id(), task.stopped().is_some());
-        while !has_slot {
+        if host.state().take_back(task.id(), task.stopped().is_some()) {
+            return;
+        }
+        loop {
             let seen = task.wake().generation();
             if live.take_grant() {
                 return;

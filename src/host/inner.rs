@@ -12,7 +12,7 @@ use crate::render::teach::FunctionDoc;
 use crate::spaces::Space;
 use crate::spaces::library::{Library, ModuleName, ModuleSpace, ScriptModules};
 use crate::state::{Asked, CancelBy, EndedSession, NewEntry, OutputLog, Owner, Place, Remains, Settlement, State};
-use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, Status, StopCause};
+use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, Status, StopCause, Wake};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +47,8 @@ pub(super) struct Inner {
     closing: AtomicBool,
     /// The files that entries of a command line came from.
     files: Mutex<HashMap<EntryId, String>>,
+    /// Is notified whenever an entry has settled.
+    pub(super) ends: Wake,
     /// How the prompt wants its answers, when there is one.
     prompt: Mutex<Option<Style>>,
     /// Where the host is served.
@@ -87,6 +89,7 @@ impl Inner {
             hooks: OnceLock::new(),
             closing: AtomicBool::new(false),
             files: Mutex::default(),
+            ends: Wake::default(),
             prompt: Mutex::default(),
             serving: Serving::default(),
             clock,
@@ -129,7 +132,7 @@ impl Inner {
         self.closing.load(Ordering::Acquire)
     }
 
-    fn hooks(&self) -> Hooks {
+    pub(super) fn hooks(&self) -> Hooks {
         self.hooks.get().expect("set when the host was made").clone()
     }
 
@@ -310,7 +313,9 @@ impl Inner {
 
     /// Takes an entry off the list of those that have not settled.
     pub(super) fn retire(&self, id: EntryId) -> Option<Arc<Live>> {
-        self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&id)
+        let live = self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        self.ends.notify();
+        live
     }
 
     /// Sessions are over: what was queued for them is gone, and so are their scratches.

@@ -15,6 +15,7 @@ mod hooks;
 mod inner;
 mod kept;
 mod live;
+mod prompt;
 mod script;
 mod serving;
 mod settle;
@@ -28,6 +29,7 @@ pub use api::{
 pub use builder::{BuildError, HostBuilder};
 pub use delivery::{Delivery, Receipt};
 pub use embed::{EvalError, Evaluated};
+pub use prompt::{Known, KnownModule, OutputPage, Seat};
 pub use script::{Ended, Printed, Script};
 pub use serving::{Occupied, Serving};
 pub use tracing_layer::{EntryLayer, tracing_layer};

@@ -15,6 +15,6 @@ pub async fn until(clock: &Clock, at: Time) {
     } else if let Some(instant) = clock.instant(at) {
         tokio::time::sleep_until(instant.into()).await;
     } else {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

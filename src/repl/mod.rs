@@ -9,6 +9,7 @@
 //! typed       what a typed text is            completion  what Tab offers, hints
 //! highlight   colours while typing            interrupts  Ctrl-C while something runs
 //! editor      the line editor                 history     where its history is kept
+//! local       the host of this process as a backend
 //! news        settled work, told above the line that is being typed
 //! texts       every sentence of the prompt itself
 //! ```
@@ -21,6 +22,7 @@ mod highlight;
 mod history;
 mod interrupts;
 mod lines;
+mod local;
 mod news;
 mod prompt;
 mod texts;
@@ -37,4 +39,5 @@ pub use editor::Terminal;
 pub use history::History;
 pub use interrupts::Interrupts;
 pub use lines::{Line, LineSource, PrintAbove, Screen};
+pub use local::HostBackend;
 pub use prompt::run;

@@ -118,14 +118,7 @@ impl SpaceView for ModuleSpace {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
-        let mut opened = self.space.open(opening)?;
-        for name in opening.reads {
-            if !opened.variables.iter().any(|(found, _)| found == name)
-                && let Some(constant) = self.constant(name)
-            {
-                opened.variables.push((name.clone(), constant));
-            }
-        }
+        let opened = self.space.open(opening)?;
         let task = {
             let mut state = lock(&self.state);
             let tasks: Vec<_> = state.entering.iter().filter_map(Weak::upgrade).collect();
