@@ -90,13 +90,6 @@ impl Api {
         self
     }
 
-    /// Names a type of the host whose values only stand for something that is shared by itself, such as a channel. A closure that
-    /// captures one holds the value, not the variable: calls on it at the same time do not wait for each other.
-    pub fn handle_type<T: rhai::Variant + Clone + PartialEq>(&mut self, name: &str) -> &mut Self {
-        super::handle::declare::<T>();
-        self.custom_type::<T>(name)
-    }
-
     /// The module, for what has no method here.
     pub fn module(&mut self) -> &mut Module {
         &mut self.module

@@ -3,7 +3,8 @@
 //! Every walk is bounded in depth and steps over cycles, which a closure kept inside the map it captured makes.
 
 use super::atom::Atom;
-use super::handle::{EntryHandle, is_declared, same_declared};
+use super::handle::EntryHandle;
+use super::portable::{identity, is_bound};
 use crate::words::EntryId;
 use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -76,7 +77,7 @@ impl Walk {
             return self.inside(map.values(), levels);
         } else if let Some(pointer) = value.read_lock::<FnPtr>() {
             self.found.bytes += size_of::<FnPtr>();
-            self.found.bound |= super::portable::is_bound(&pointer);
+            self.found.bound |= is_bound(&pointer);
             if pointer.is_curried() {
                 return self.inside(pointer.iter_curry(), levels);
             }
@@ -103,7 +104,7 @@ pub(crate) fn is_small(value: &Dynamic) -> bool {
 
 /// Whether a value only stands for something that is shared by itself.
 pub(crate) fn is_handle(value: &Dynamic) -> bool {
-    value.is::<Atom>() || value.is::<EntryHandle>() || is_declared(value)
+    value.is::<Atom>() || value.is::<EntryHandle>() || super::handle::is_host_handle(value)
 }
 
 /// What tells a cell from others while it lives.
@@ -133,8 +134,8 @@ pub(crate) fn each_pointer(value: &mut Dynamic, change: &mut dyn FnMut(&mut FnPt
     go(value, &mut HashSet::new(), change);
 }
 
-/// Whether two values are the same: structure by structure, floats by their bits, cells and handles by identity. Host types
-/// without an identity are never the same.
+/// Whether two values are the same: structure by structure, floats by their bits, cells, atoms and entries by identity. Host
+/// types without an identity are never the same.
 pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
     if a.is_shared() || b.is_shared() {
         return a.is_shared()
@@ -169,12 +170,10 @@ pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
         equal
     } else if let Some(equal) = both::<EntryHandle>(a, b, |x, y| x == y) {
         equal
-    } else if let Some(equal) = both::<FnPtr>(a, b, |x, y| {
-        super::portable::identity(x) == super::portable::identity(y) && all_same(x.curry(), y.curry())
-    }) {
-        equal
     } else {
-        same_declared(a, b)
+        // Other types have no identity we know, unless their owner said so.
+        both::<FnPtr>(a, b, |x, y| identity(x) == identity(y) && all_same(x.curry(), y.curry()))
+            .unwrap_or_else(|| super::handle::same_host_handle(a, b))
     }
 }
 

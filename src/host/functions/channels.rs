@@ -16,12 +16,6 @@ const LARGEST: i64 = 100_000;
 #[derive(Clone, Debug)]
 pub(super) struct Channel(Arc<Shared>);
 
-impl PartialEq for Channel {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
 #[derive(Debug)]
 struct Shared {
     room: usize,
@@ -37,6 +31,12 @@ struct Inside {
     takers: usize,
     closed: bool,
     waiters: Vec<Wake>,
+}
+
+impl PartialEq for Channel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Channel {
@@ -139,13 +139,10 @@ let lane = chan(2);
 let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
 [lane.recv(), lane.recv(), lane.recv()] //=> [1, 2, ()]
 ```";
-    table.doc(
-        "chan",
-        &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()", "chan.is_closed()"],
-        DOC,
-    );
+    table.doc("chan", &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()", "chan.is_closed()"], DOC);
     let api = &mut table.api;
-    api.handle_type::<Channel>("Chan");
+    crate::engine::shared_by_identity::<Channel>();
+    api.custom_type::<Channel>("Chan");
     api.function("chan", &["n: int", "Chan"], DOC, |context: NativeCallContext<'_>, room: i64| {
         let call = Call::of(&context)?;
         let Some(room) = usize::try_from(room).ok().filter(|_| room <= LARGEST) else {
