@@ -3,9 +3,9 @@
 use super::NotStarted;
 use super::signals::Signals;
 use super::terminal::{Modes, Terminal};
+use crate::render::Style;
 use crate::render::notice;
 use crate::repl::{self, Backend, History, Interrupts, Screen};
-use crate::render::Style;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 

@@ -24,7 +24,6 @@ const FLOORS: [(&str, u32); 11] = [
 const OWNERS: [(&str, &[&str]); 12] = [
     ("rhai", &["engine", "spaces", "render", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
-    ("axum", &["http"]),
     ("hyper", &["http", "cli"]),
     ("hyper_util", &["http", "cli"]),
     ("serde", &["mcp", "http", "cli"]),
@@ -33,6 +32,7 @@ const OWNERS: [(&str, &[&str]); 12] = [
     ("clap", &["cli", "config", "main"]),
     ("crossbeam_channel", &["host", "engine"]),
     ("jiff", &["mcp", "render"]),
+    ("rustix", &["cli"]),
     ("subtle", &["http"]),
 ];
 
