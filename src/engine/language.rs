@@ -159,6 +159,8 @@ impl fmt::Debug for Language {
 /// The language asks this before it looks into the scope, for every variable.
 #[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
 fn on_variable(engine: &mut Engine, task: Arc<Task>) {
+    // Threads are used again: what an error left half-way is no business of the next eval.
+    CAPTURING.set(0);
     engine.on_var(move |name, index, mut context| {
         if let Some(mark) = Mark::of(name) {
             return reach(&task, mark, &mut context).map(|()| Some(Dynamic::UNIT));
@@ -208,7 +210,10 @@ fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, 
             }
         }
         Mark::Capture(count) => CAPTURING.set(count),
-        Mark::Module => task.begin_module(volatile::begin_module(context.global_runtime_state_mut())),
+        Mark::Module => {
+            let constants = volatile::begin_module(context.global_runtime_state_mut());
+            *context.source_mut() = task.begin_module(constants);
+        }
     }
     Ok(())
 }

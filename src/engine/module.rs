@@ -146,11 +146,12 @@ pub(crate) struct Loading {
 }
 
 impl Task {
-    /// The top level of the module that is being loaded begins.
-    pub(crate) fn begin_module(&self, constants: Constants) {
-        if let Some(loading) = self.loading().last_mut() {
-            loading.constants = Some(constants);
-        }
+    /// The top level of the module that is being loaded begins. Returns its file.
+    pub(crate) fn begin_module(&self, constants: Constants) -> Option<ImmutableString> {
+        let mut loading = self.loading();
+        let module = loading.last_mut()?;
+        module.constants = Some(constants);
+        Some(format!("{}.rhai", module.name).into())
     }
 }
 
@@ -228,8 +229,7 @@ fn build(
             functions.set_script_fn(function.clone());
         }
     }
-    functions.set_id(file.clone());
-    let (module, functions) = volatile::load_module(&engine, prepared.statements, functions, file.clone())?;
+    let (module, functions) = volatile::load_module(&engine, prepared.statements, functions)?;
     Ok(Built { module, functions, homes, last })
 }
 

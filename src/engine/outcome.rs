@@ -135,15 +135,19 @@ pub fn call(language: &Language, task: &Arc<Task>, callable: Callable) -> Ended 
     })
 }
 
-/// `exit(v)` in a function ends the entry with `v`.
+/// `exit(v)` ends the entry with `v`, from however deep.
 fn exit_value(error: Box<EvalAltResult>) -> Fallible<Dynamic> {
-    match *error {
-        EvalAltResult::Exit(value, _) => Ok(value),
-        other => Err(other.into()),
+    let mut at = &*error;
+    while let EvalAltResult::ErrorInFunctionCall(.., inner, _) | EvalAltResult::ErrorInModule(_, inner, _) = at {
+        at = inner;
+    }
+    match at {
+        EvalAltResult::Exit(value, _) => Ok(value.clone()),
+        _ => Err(error),
     }
 }
 
-type Described = (Failure, Option<Dynamic>);
+type Described = Box<(Failure, Option<Dynamic>)>;
 
 fn explained(error: &EvalAltResult, task: &Task, code: &str, scope: &Scope<'_>) -> Described {
     let (mut failure, thrown) = describe(error, task);
@@ -151,7 +155,7 @@ fn explained(error: &EvalAltResult, task: &Task, code: &str, scope: &Scope<'_>) 
     if !task.is_stopping() {
         explain(&mut failure, error, task, code, scope);
     }
-    (failure, thrown)
+    Box::new((failure, thrown))
 }
 
 /// Runs `body` with everything around it: limits, panics, the verdict, and what is kept.
@@ -168,12 +172,17 @@ fn finish(
     let result =
         catch_unwind(AssertUnwindSafe(|| verdict(task, outcome))).unwrap_or_else(|payload| Err(panicked(&*payload)));
     let redefined = task.take_redefined();
-    let Run { published, overwritten, lost, .. } = std::mem::take(&mut *task.run());
+    let run = std::mem::take(&mut *task.run());
+    let mut kept = task.kept_entries();
+    kept.extend(run.entries());
+    let Run { published, overwritten, lost, .. } = run;
     let conflict = |function| {
         move |(name, other): (ImmutableString, EntryId)| Conflict { name: name.to_string(), other, function }
     };
     let conflicts = overwritten.into_iter().map(conflict(false)).chain(redefined.into_iter().map(conflict(true)));
-    let kept = if matches!(result, Err(Unfinished::Stopped(_))) { BTreeSet::new() } else { task.kept_entries() };
+    if matches!(result, Err(Unfinished::Stopped(_))) {
+        kept.clear();
+    }
     let levels = task.nesting();
     let size = |value: &Dynamic| survey(value, levels).bytes;
     let bytes = match &result {
@@ -203,16 +212,20 @@ fn verdict(
             let mut value = value.flatten();
             match task.keep(&mut value) {
                 Ok(()) => Ok(value),
-                Err(error) => Err(describe(&error, task)),
+                Err(error) => Err(Box::new(describe(&error, task))),
             }
         }
-        Ok(Err((failure, thrown))) => Err((failure, thrown.and_then(|value| keep_thrown(task, value)))),
+        Ok(Err(described)) => {
+            let (failure, thrown) = *described;
+            Err(Box::new((failure, thrown.and_then(|value| keep_thrown(task, value)))))
+        }
         Err(payload) => return Err(panicked(&*payload)),
     };
     match (task.stopped(), outcome) {
-        (None | Some(StopCause::Exit), outcome) => {
-            outcome.map_err(|(failure, thrown)| Unfinished::Failed { failure: failure.into(), thrown })
-        }
+        (None | Some(StopCause::Exit), outcome) => outcome.map_err(|described| {
+            let (failure, thrown) = *described;
+            Unfinished::Failed { failure: failure.into(), thrown }
+        }),
         (Some(StopCause::Limit(hit)), outcome) => Err(ended_by(Failure::from(&hit), outcome.err())),
         (Some(StopCause::NoSuchSpace(name)), outcome) => {
             let failure = Failure::new("NoSuchSpace", format!("no such space: {name}"));
@@ -232,7 +245,7 @@ fn keep_thrown(task: &Task, mut value: Dynamic) -> Option<Dynamic> {
 
 /// A failure that ended the eval from outside of its script, with the place the script had come to.
 fn ended_by(failure: Failure, at: Option<Described>) -> Unfinished {
-    let failure = match at {
+    let failure = match at.map(|described| *described) {
         Some((Failure { source, line, column, frames, .. }, _)) => Failure { source, line, column, frames, ..failure },
         None => failure,
     };

@@ -364,7 +364,7 @@ fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
 }
 
 /// How many arguments a closure of ours still takes; `None` for any other pointer.
-pub(crate) fn parameters(registry: &Homes, pointer: &FnPtr) -> Option<usize> {
+pub(crate) fn parameter_count(registry: &Homes, pointer: &FnPtr) -> Option<usize> {
     let (home, body, _) = find(registry, pointer.fn_name())?;
     let code = home.code.get()?.closures.get(&body)?;
     code.params.checked_sub(code.fixed.len() + pointer.curry().len())

@@ -13,7 +13,7 @@ use super::volatile::{Moment, Prepared};
 use crate::words::limits::LimitHit;
 use crate::words::{EntryId, StopCause};
 use rhai::{Dynamic, ImmutableString, Map, Scope, Shared};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// What an eval knows of its space.
@@ -50,6 +50,8 @@ struct Known {
     ahead: Option<Arc<Dynamic>>,
     /// What was charged for it.
     bytes: usize,
+    /// The entries that can be reached from the value it published.
+    entries: BTreeSet<EntryId>,
     /// A read-only cell of what functions see, made when one first reads it: reading is then free.
     cell: Option<Dynamic>,
 }
@@ -130,7 +132,7 @@ impl Task {
         }
         let mut run = self.run();
         if !run.known.contains_key(name) {
-            let Some(variable) = self.space().variable(name) else { return Ok(None) };
+            let Some(variable) = self.space().variable(name) else { return Ok(at.constant(name)) };
             run.known.insert(name.into(), Known::read(variable));
         }
         Ok(run.known.get_mut(name).and_then(Known::shown))
@@ -167,6 +169,7 @@ impl Task {
         let surveys = run.survey(&names, scope, self.nesting());
         let mut hit = None;
         let mut changes = Vec::new();
+        let mut entries = HashMap::new();
         for (name, found) in names.iter().zip(surveys) {
             let (Some(value), Some(found)) = (scope.get(name), found) else { continue };
             if found.too_deep {
@@ -188,7 +191,7 @@ impl Task {
             if found.bound {
                 self.strengthen(&mut value);
             }
-            self.keep_entries(found.entries.iter().copied());
+            entries.insert(name.clone(), found.entries);
             changes.push(Change {
                 base: run.known.get(name).map_or(0, |known| known.version),
                 name: name.clone(),
@@ -199,7 +202,7 @@ impl Task {
         }
         let imports = self.new_imports(&mut run, at);
         if !(changes.is_empty() && imports.is_empty()) {
-            let dropped = self.publish_changes(&mut run, changes, imports, &mut hit);
+            let dropped = self.publish_changes(&mut run, changes, entries, imports, &mut hit);
             drop(run);
             // Old values may be large: they go without the lock.
             drop(dropped?);
@@ -214,6 +217,7 @@ impl Task {
         &self,
         run: &mut Run,
         changes: Vec<Change>,
+        mut entries: HashMap<ImmutableString, BTreeSet<EntryId>>,
         imports: Vec<Import>,
         hit: &mut Option<LimitHit>,
     ) -> Fallible<Vec<Arc<Dynamic>>> {
@@ -235,7 +239,13 @@ impl Task {
             if !run.published.iter().any(|name| *name == *change.name) {
                 run.published.push(change.name.to_string());
             }
-            let known = Known { version, value: Some(change.value), ahead: None, bytes: change.bytes, cell: None };
+            let known = Known {
+                version,
+                value: Some(change.value),
+                bytes: change.bytes,
+                entries: entries.remove(&change.name).unwrap_or_default(),
+                ..Known::default()
+            };
             dropped.extend(run.known.insert(change.name, known).and_then(|known| known.value));
         }
         for other in published.overwritten {
@@ -265,6 +275,11 @@ impl Task {
 }
 
 impl Run {
+    /// The entries that can be reached from what it published.
+    pub(crate) fn entries(&self) -> BTreeSet<EntryId> {
+        self.known.values().flat_map(|known| known.entries.iter().copied()).collect()
+    }
+
     /// The names to look at, each once.
     fn next_names(&mut self, all: bool) -> Vec<ImmutableString> {
         let from = self.statement.min(self.plan.len());

@@ -42,9 +42,14 @@ pub(crate) fn clipped(text: &str, longest: usize) -> String {
     if text.len() <= longest {
         return text.to_owned();
     }
-    let end = text.floor_char_boundary(longest);
+    let end = boundary(text, longest);
     let left = text[end..].chars().count();
     format!("{}… {left} more characters", &text[..end])
+}
+
+/// The last place at or before `at` where a text can be cut.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|place| text.is_char_boundary(*place)).unwrap_or(0)
 }
 
 struct Writer<'f> {
@@ -128,7 +133,7 @@ impl Writer<'_> {
     }
 
     fn string(&mut self, text: &str) {
-        let shown = &text[..text.floor_char_boundary(self.longest)];
+        let shown = &text[..boundary(text, self.longest)];
         self.write(format_args!("{shown:?}"));
         self.cut |= shown.len() < text.len();
     }

@@ -4,6 +4,7 @@
 
 use super::atom::Atom;
 use super::handle::EntryHandle;
+use super::portable::{identity, is_bound};
 use crate::words::EntryId;
 use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -76,7 +77,7 @@ impl Walk {
             return self.inside(map.values(), levels);
         } else if let Some(pointer) = value.read_lock::<FnPtr>() {
             self.found.bytes += size_of::<FnPtr>();
-            self.found.bound |= super::portable::is_bound(&pointer);
+            self.found.bound |= is_bound(&pointer);
             if pointer.is_curried() {
                 return self.inside(pointer.iter_curry(), levels);
             }
@@ -103,7 +104,7 @@ pub(crate) fn is_small(value: &Dynamic) -> bool {
 
 /// Whether a value only stands for something that is shared by itself.
 pub(crate) fn is_handle(value: &Dynamic) -> bool {
-    value.is::<Atom>() || value.is::<EntryHandle>()
+    value.is::<Atom>() || value.is::<EntryHandle>() || super::handle::is_host_handle(value)
 }
 
 /// What tells a cell from others while it lives.
@@ -169,12 +170,10 @@ pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
         equal
     } else if let Some(equal) = both::<EntryHandle>(a, b, |x, y| x == y) {
         equal
-    } else if let Some(equal) = both::<FnPtr>(a, b, |x, y| {
-        super::portable::identity(x) == super::portable::identity(y) && all_same(x.curry(), y.curry())
-    }) {
-        equal
     } else {
-        false
+        // Other types have no identity we know, unless their owner said so.
+        both::<FnPtr>(a, b, |x, y| identity(x) == identity(y) && all_same(x.curry(), y.curry()))
+            .unwrap_or_else(|| super::handle::same_host_handle(a, b))
     }
 }
 

@@ -6,7 +6,7 @@ use super::kept::Kept;
 use super::live::{Live, Notes, Work};
 use super::serving::Serving;
 use super::threads::Threads;
-use crate::engine::{Callable, Hooks, Language, SpaceView, Task};
+use crate::engine::{Callable, Hooks, Language, SpaceView, Task, memory};
 use crate::render::Style;
 use crate::render::teach::FunctionDoc;
 use crate::spaces::Space;
@@ -181,8 +181,12 @@ impl Inner {
         module
     }
 
-    /// What spaces and running evals hold, in bytes.
+    /// What the process holds beside what the registry counts, in bytes: spaces and running evals. Without the counting
+    /// allocator, spaces alone.
     pub(super) fn elsewhere(&self) -> usize {
+        if self.memory_enforced {
+            return memory::process_bytes().saturating_sub(self.state().kept_bytes());
+        }
         self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum()
     }
 
@@ -203,6 +207,9 @@ impl Inner {
     /// Admits an eval and lets it run. With `expected` a call of the owner is open for it: it is no news elsewhere until
     /// [`State::unexpect`].
     pub(super) fn submit(self: &Arc<Self>, owner: Owner, job: &Job, expected: bool) -> Result<EntryId, Refusal> {
+        if job.code.len() > self.limits.script_bytes {
+            return Err(Refusal::ScriptTooLong { bytes: job.code.len(), limit: self.limits.script_bytes });
+        }
         let mut site = self.site(owner, job.ns.as_deref())?;
         let code: Arc<str> = job.code.as_str().into();
         let notes = Notes { move_to: job.ns.is_some().then(|| site.ns.to_string()), new_space: site.new_space.take() };
@@ -348,7 +355,11 @@ impl Inner {
         }
     }
 
-    fn settle_failed(self: &Arc<Self>, live: &Live, failure: Failure) {
+    /// Marks an entry failed that could not be run to its end. Nothing happens when it has settled.
+    pub(super) fn settle_failed(self: &Arc<Self>, live: &Live, failure: Failure) {
+        if live.is_settled() {
+            return;
+        }
         let face = super::kept::Face {
             end: super::kept::End::Failed(Arc::new(failure)),
             published: Vec::new(),

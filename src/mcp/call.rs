@@ -251,10 +251,10 @@ impl Calling {
         let id = watch.id();
         let (Patience::Running(time) | Patience::Task(time)) = patience;
         let until = self.host().clock().now() + time;
-        let ended = self.wait(&[id], &[], until).await;
-        if matches!(ended, Ended::Stopping) {
-            self.last_moment(&[id]).await;
-        }
+        let ended = match self.wait(&[id], &[], until).await {
+            Ended::Stopping => self.last_moment(&[id]).await,
+            ended => ended,
+        };
         // From here on the call is answered in one go: a client that leaves now has its answer composed.
         let submitted = watch.over()?;
         match (ended, patience) {
@@ -301,15 +301,14 @@ impl Calling {
             pulse,
             Box::pin(async move {
                 let _hold = hold;
-                let answer = match self.wait(&all, &any, until).await {
+                let ended = match self.wait(&all, &any, until).await {
                     Ended::TakenBack => return None,
-                    Ended::Stopping => {
-                        self.last_moment(&entries(&ids)).await;
-                        self.last_words(self.host().answer_await(caller, &ids))
-                    }
-                    Ended::Settled | Ended::TimeUp => self.host().answer_await(caller, &ids),
+                    Ended::Stopping => self.last_moment(&entries(&ids)).await,
+                    ended => ended,
                 };
-                Some(Ok(answer.into()))
+                let answer = self.host().answer_await(caller, &ids);
+                let stopping = matches!(ended, Ended::Stopping);
+                Some(Ok(if stopping { self.last_words(answer) } else { answer }.into()))
             }),
         )
     }
@@ -400,15 +399,18 @@ impl Calling {
     }
 
     /// The server is stopping. When the process ends with it, everything has been asked to stop: that may take a moment, and
-    /// an answer with the end of the eval is worth it.
-    async fn last_moment(&self, ids: &[EntryId]) {
+    /// an answer with the end of the eval is worth it, and says by itself why it ended.
+    async fn last_moment(&self, ids: &[EntryId]) -> Ended {
         if self.host().is_closing() {
             let until = self.host().clock().now() + self.host().limits().cancel_wait;
-            self.host().settled(ids, &[], Some(until)).await;
+            if self.host().settled(ids, &[], Some(until)).await {
+                return Ended::Settled;
+            }
         }
+        Ended::Stopping
     }
 
-    /// An answer that is given because the server is stopping says so.
+    /// An answer about what has not settled, given because the server is stopping, says so.
     fn last_words(&self, mut answer: Answer) -> Answer {
         answer.text.push_str("\n;; ");
         answer.text.push_str(if self.host().is_closing() { notice::SHUTTING_DOWN } else { STOPPING });

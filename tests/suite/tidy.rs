@@ -21,7 +21,7 @@ const FLOORS: [(&str, u32); 11] = [
 ];
 
 /// Which modules may name a crate. Crates that are not listed may be named anywhere.
-const OWNERS: [(&str, &[&str]); 12] = [
+const OWNERS: [(&str, &[&str]); 11] = [
     ("rhai", &["engine", "spaces", "render", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
     ("hyper", &["http", "cli"]),
@@ -264,7 +264,7 @@ fn files_have_one_subject() {
 
 #[test]
 fn unsafe_code_stays_where_it_is_explained() {
-    let allowed = ["engine/memory.rs", "engine/body.rs"];
+    let allowed = ["engine/memory.rs", "engine/volatile/body.rs"];
     let wrong: Vec<_> = sources()
         .into_iter()
         .filter(|s| !allowed.contains(&s.path.as_str()))

@@ -171,14 +171,14 @@ pub(crate) fn run_statements(
     engine.eval_statements_raw(&mut state.0, &mut Caches::new(), scope, statements)
 }
 
-/// Runs a module's top level and makes a module of what it exports and defines.
+/// Runs a module's top level and makes a module of what it exports and defines. The functions carry no source: the language
+/// would prefer it to what each of them says at its start.
 pub(crate) fn load_module(
     engine: &Engine,
     statements: Vec<Stmt>,
     functions: Module,
-    source: ImmutableString,
 ) -> Fallible<(Module, Shared<Module>)> {
-    let ast = AST::new_with_source(statements, functions, source);
+    let ast = AST::new(statements, functions);
     let functions = ast.shared_lib().clone();
     let module = Module::eval_ast_as_new_raw(engine, &mut Scope::new(), &mut State::new(engine).0, &ast)?;
     Ok((module, functions))

@@ -3,10 +3,14 @@
 
 mod body;
 mod calls;
+mod marks;
 mod pass;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use calls::{
     Moment, State, begin_module, call_pointer, is_native_pointer, load_module, native_pointer, pointer_to,
     run_statements, script_functions,
 };
-pub(crate) use pass::{Kind, Mark, NestingCheck, Prepared, prepare};
+pub(crate) use marks::{Mark, NestingCheck};
+pub(crate) use pass::{Kind, Prepared, prepare};

@@ -33,6 +33,12 @@ struct Inside {
     waiters: Vec<Wake>,
 }
 
+impl PartialEq for Channel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Channel {
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.0.inside.lock().unwrap_or_else(PoisonError::into_inner)
@@ -135,6 +141,7 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
 ```";
     table.doc("chan", &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()"], DOC);
     let api = &mut table.api;
+    crate::engine::shared_by_identity::<Channel>();
     api.custom_type::<Channel>("Chan");
     api.function("chan", &["n: int", "Chan"], DOC, |context: NativeCallContext<'_>, room: i64| {
         let call = Call::of(&context)?;

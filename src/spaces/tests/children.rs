@@ -41,6 +41,8 @@ fn children_live_as_long_as_someone_holds_them() {
     assert_eq!(child.show(), "running", "it is detached");
     s.rig.open("b");
     assert!(child.join());
+    let parent = s.is("let e = bg(|| sleep(60)); e = (); 1", "1");
+    assert_eq!(parent.newest_child().show(), "cancelled", "the variable no longer holds it");
     s.run("let kept = [bg(|| { gate(\"c\"); 8 })];");
     s.rig.open("c");
     s.is("kept[0].value()", "8");

@@ -29,6 +29,8 @@ fn control_flow_at_the_top_level() {
     s.is("a", "11");
     s.has("break", "Parsing");
     s.is("exit(7); 8", "7");
+    s.is("fn leave() { exit(8) } leave(); 1", "8");
+    s.is("[1].map(|x| exit(x + 8)); 1", "9");
     s.is("loop { break 5; }", "5");
     s.is("let v = if false { 1 }; v", "");
     s.is("let m1 = 1; let m1 = m1 + 1; let m1 = m1 * 10; m1", "20");

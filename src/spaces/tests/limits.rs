@@ -133,6 +133,11 @@ fn panics_end_one_entry() {
     );
     s.has("[1].map(|x| boom())", "panicked");
     s.has("bg(|| boom()).value()", "panicked");
+    s.has("let x = 1; orders::crash()", "Panic: a native function panicked: host function panicked");
+    s.is("let c = [1, 2]; let peek = || c.len(); peek.call()", "2");
+    s.has("c.map(|v| orders::crash())", "panicked");
+    s.has("c.len()", "DataRace: 'c' is in use");
+    s.is("let c = [3]; c.len()", "1");
 }
 
 #[test]

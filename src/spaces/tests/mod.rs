@@ -9,6 +9,7 @@ mod guards;
 mod language;
 mod limits;
 mod modules;
+mod natives;
 mod rig;
 mod sessions;
 mod stops;

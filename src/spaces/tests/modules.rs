@@ -1,6 +1,8 @@
 //! Script modules, from inside an eval.
 
 use super::rig::Rig;
+use crate::engine::compile_module;
+use std::sync::Arc;
 
 /// The modules that the tests below import.
 fn folder() -> Rig {
@@ -101,4 +103,98 @@ fn modules_are_used() {
     assert!(job.join());
     assert_eq!(job.show(), "cancelled");
     s.is("1", "1");
+}
+
+#[test]
+fn modules_of_the_embedding_program_need_no_import() {
+    let s = Rig::new().seat();
+    s.is("orders::count()", "3");
+    s.is("fn all() { orders::count() + 1 } all()", "4");
+    s.is("let f = || orders::count(); f.call()", "3");
+    let facts = s.rig.language().functions();
+    let count = facts.iter().find(|facts| facts.name == "count").unwrap();
+    assert_eq!((count.module.as_deref(), count.doc.as_str(), count.standard), (Some("orders"), "How many.", false));
+    let sleep: Vec<_> = facts.iter().filter(|facts| facts.name == "sleep" && !facts.standard).collect();
+    assert_eq!(sleep.len(), 2);
+    assert!(sleep[0].signature.starts_with("sleep(secs"), "{sleep:?}");
+}
+
+#[test]
+fn kept_imports_are_resolved_again_by_every_eval_that_names_them() {
+    let rig = Rig::new();
+    rig.write("m", "fn v() { 1 }");
+    rig.write("other", "fn w() { 10 }");
+    let s = rig.seat();
+    s.run("import \"m\" as m; import \"other\" as o; fn through() { m::v() } let c = || m::v();");
+    rig.write("m", "fn v() { 2 } fn late() { 5 }");
+    s.is("m::v() + m::late()", "7");
+    s.is("through()", "2");
+    s.is("c.call()", "2");
+    let running = s.start("gate(\"a\"); m::v()");
+    rig.arrived("a", 1);
+    rig.write("m", "fn v() { 3 }");
+    s.is("m::v()", "3");
+    rig.open("a");
+    assert!(running.join());
+    assert_eq!(running.show(), "2", "a running eval keeps what it began with");
+    rig.write("m", "fn v() { ");
+    s.is("o::w()", "10");
+    s.is("through()", "3");
+    let failure = s.fails("m::v()");
+    assert_eq!((failure.kind.as_str(), failure.source.as_str()), ("Parsing", "m.rhai"));
+}
+
+#[test]
+fn a_module_keeps_its_private_functions_constants_and_closures() {
+    let rig = Rig::new();
+    rig.write("only_closures", "const K = 4;\nexport const SCALE = |x| x * K + global::K;");
+    rig.write("makers", "private fn secret(x) { x + 1 }\nfn by_name() { Fn(\"secret\") }\nfn run(f) { f.call(1) }\nfn own() { run(|x| secret(x)) }");
+    let s = rig.seat();
+    s.is("import \"only_closures\" as oc; oc::SCALE.call(2)", "12");
+    s.is("let f = oc::SCALE; f.call(3)", "16");
+    s.is("f.call(4)", "20");
+    s.is("import \"makers\" as mk; mk::own()", "2");
+    s.has("mk::secret(1)", "FunctionNotFound");
+    s.is("const K = 100; fn secret(x) { 1000 } [mk::own(), oc::SCALE.call(0), mk::run(|x| K + x)]", "[2, 4, 101]");
+}
+
+#[test]
+fn functions_can_be_laid_over_a_module() {
+    let rig = Rig::new();
+    let s = rig.seat();
+    s.run("1");
+    let task = Arc::clone(&rig.job(1).task);
+    let language = rig.language();
+    let ast_of = |code: &str| {
+        let eval = s.run(code);
+        eval.overlay()
+    };
+    let first = ast_of("fn double(x) { scale(x) * 2 } fn maker(n) { |x| double(x) + n }");
+    let second = ast_of("fn scale(x) { x * K }\n\nfn broken(x) { x.nosuch() }");
+    assert_eq!((first.source(), first.functions().len(), first.is_empty()), ("eval 2", 2, false));
+    let text = "const K = 3;\nfn scale(x) { x }\nfn double(x) { x }\nprivate fn hidden() { 9 }";
+    let module = compile_module(language, &task, "laid", text, &[first, second]).unwrap();
+    assert_eq!(module.name(), "laid");
+    rig.put(module);
+    s.is("import \"laid\" as l; [l::scale(2), l::double(2), l::maker(1).call(2)]", "[6, 12, 13]");
+    s.is("let kept = l::maker(0); kept.call(1)", "6");
+    s.is("kept.call(2)", "12");
+    let failure = s.fails("l::broken(1)");
+    assert_eq!((failure.source.as_str(), failure.line), ("eval 3", 3), "the eval that wrote it is named");
+}
+
+#[test]
+fn code_can_be_evaluated_inside_a_module() {
+    let rig = Rig::new();
+    let s = rig.seat();
+    s.run("1");
+    let task = Arc::clone(&rig.job(1).task);
+    let text =
+        "const K = 3;\nprivate fn hidden(x) { x * K }\nfn open(x) { hidden(x) + 1 }\nfn maker() { |x| hidden(x) }";
+    let module = compile_module(rig.language(), &task, "inside", text, &[]).unwrap();
+    let inside = rig.seat();
+    inside.space.set_environment(module.environment());
+    inside.is("[hidden(1), open(2), K]", "[3, 7, 3]");
+    inside.is("fn hidden(x) { x * 1000 } open(2)", "2001");
+    inside.is("let f = maker(); f.call(1)", "3");
 }

@@ -1,15 +1,16 @@
 //! A small host for tests: threads, slots, children, a folder of modules, and gates that hold an eval until the test says so.
 
-use crate::engine::rhai::{Array, Dynamic, FnPtr, Map, NativeCallContext};
+use super::natives::{embedded, functions};
+use crate::engine::rhai::{Dynamic, ImmutableString, NativeCallContext};
+use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, Variable};
 use crate::engine::{
-    Api, Budget, Callable, Ended, EntryHandle, EntryOps, Fallible, Hooks, Language, LoadedModule, Modules, Parking,
-    Sink, Sources, SpaceView, Task, Thrown, Unfinished, Waits, call, compile_module, evaluate, failure, raise, refuse,
-    terminated,
+    Budget, Ended, EntryHandle, EntryOps, Fallible, Hooks, Language, LoadedModule, Modules, Overlay, Parking, Sink,
+    Sources, SpaceView, Task, Thrown, Unfinished, Waits, compile_module, evaluate, failure, raise, refuse,
 };
 use crate::spaces::Space;
 use crate::words::limits::LimitHit;
 use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, StopCause, Wake};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -38,8 +39,8 @@ pub(super) struct Host {
     waits: Mutex<Vec<(EntryId, EntryId)>>,
     slots: Mutex<i64>,
     slot_free: Condvar,
-    gates: Mutex<HashMap<String, Gate>>,
-    gates_changed: Condvar,
+    pub(super) gates: Mutex<HashMap<String, Gate>>,
+    pub(super) gates_changed: Condvar,
     settled: Condvar,
     settling: Mutex<()>,
     /// What the process still keeps, in bytes.
@@ -47,23 +48,78 @@ pub(super) struct Host {
 }
 
 #[derive(Default)]
-struct Gate {
-    arrived: usize,
-    open: bool,
-    waiting: Vec<Wake>,
+pub(super) struct Gate {
+    pub(super) arrived: usize,
+    pub(super) open: bool,
+    pub(super) waiting: Vec<Wake>,
 }
 
 /// An entry.
 pub(super) struct Job {
     pub(super) id: u64,
     pub(super) task: Arc<Task>,
-    space: Arc<Space>,
-    ended: Mutex<Option<Ended>>,
+    pub(super) space: Arc<Space>,
+    pub(super) ended: Mutex<Option<Ended>>,
     output: Arc<Lines>,
-    children: Mutex<Vec<Arc<Job>>>,
-    detached: AtomicBool,
+    pub(super) children: Mutex<Vec<Arc<Self>>>,
+    pub(super) detached: AtomicBool,
     has_slot: AtomicBool,
-    host: Arc<Host>,
+    overlay: Arc<Mutex<Overlay>>,
+    pub(super) host: Arc<Host>,
+}
+
+/// A space that notes the functions an eval writes, as one that stands for a module does.
+#[derive(Debug)]
+struct Noting {
+    space: Arc<Space>,
+    overlay: Arc<Mutex<Overlay>>,
+}
+
+impl SpaceView for Noting {
+    fn id(&self) -> SpaceId {
+        self.space.id()
+    }
+
+    fn name(&self) -> &str {
+        self.space.name()
+    }
+
+    fn alive(&self) -> bool {
+        self.space.alive()
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
+        lock(&self.overlay).clone_from(&opening.overlay);
+        self.space.open(opening)
+    }
+
+    fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)> {
+        self.space.close_eval(entry)
+    }
+
+    fn watched(&self) -> Arc<BTreeSet<ImmutableString>> {
+        self.space.watched()
+    }
+
+    fn names(&self) -> Vec<ImmutableString> {
+        self.space.names()
+    }
+
+    fn variable(&self, name: &str) -> Option<Variable> {
+        self.space.variable(name)
+    }
+
+    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
+        self.space.publish(batch)
+    }
+
+    fn environment(&self) -> Option<Environment> {
+        self.space.environment()
+    }
+
+    fn last_environment(&self) -> Arc<OnceLock<Environment>> {
+        self.space.last_environment()
+    }
 }
 
 #[derive(Default)]
@@ -113,7 +169,8 @@ impl Rig {
             settling: Mutex::default(),
             budget: AtomicUsize::new(usize::MAX),
         });
-        host.language.set(Language::new(limits, functions().build(), Vec::new())).unwrap();
+        let embedded = vec![("orders".to_owned(), embedded())];
+        host.language.set(Language::new(limits, functions().build(), embedded)).unwrap();
         Self(host)
     }
 
@@ -146,6 +203,13 @@ impl Rig {
 
     pub(super) fn job(&self, id: u64) -> Arc<Job> {
         Arc::clone(&lock(&self.0.jobs)[&id])
+    }
+
+    /// Makes a module known as if it had been loaded.
+    pub(super) fn put(&self, module: LoadedModule) {
+        let name = module.name().to_owned();
+        self.write(&name, "");
+        lock(&self.0.modules).insert(name, (String::new(), Arc::new(module)));
     }
 
     /// Waits until `count` evals stand at a gate.
@@ -289,21 +353,26 @@ impl Job {
         }
     }
 
-    pub(super) fn newest_child(&self) -> Arc<Job> {
+    pub(super) fn newest_child(&self) -> Arc<Self> {
         lock(&self.host.jobs).values().rev().find(|job| job.task.parent() == Some(EntryId(self.id))).unwrap().clone()
     }
 
-    fn handle(self: &Arc<Self>) -> EntryHandle {
+    /// The functions it wrote.
+    pub(super) fn overlay(&self) -> Overlay {
+        lock(&self.overlay).clone()
+    }
+
+    pub(super) fn handle(self: &Arc<Self>) -> EntryHandle {
         EntryHandle::new(EntryId(self.id), Arc::new(Link(Arc::clone(self))))
     }
 }
 
-struct Link(Arc<Job>);
+pub(super) struct Link(pub(super) Arc<Job>);
 
 impl EntryOps for Link {}
 
 impl Host {
-    fn admit(self: &Arc<Self>, space: &Arc<Space>, parent: Option<EntryId>) -> Arc<Job> {
+    pub(super) fn admit(self: &Arc<Self>, space: &Arc<Space>, parent: Option<EntryId>) -> Arc<Job> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let output = Arc::new(Lines::default());
         let host: Arc<Self> = Arc::clone(self);
@@ -316,7 +385,8 @@ impl Host {
             clock: self.clock.clone(),
             services: host.clone(),
         };
-        let view: Arc<dyn SpaceView> = Arc::clone(space) as _;
+        let overlay = Arc::new(Mutex::default());
+        let view: Arc<dyn SpaceView> = Arc::new(Noting { space: Arc::clone(space), overlay: Arc::clone(&overlay) });
         let task = Task::new(EntryId(id), parent, view, output.clone(), hooks);
         let job = Arc::new(Job {
             id,
@@ -327,13 +397,14 @@ impl Host {
             children: Mutex::default(),
             detached: AtomicBool::new(false),
             has_slot: AtomicBool::new(false),
+            overlay,
             host,
         });
         lock(&self.jobs).insert(id, Arc::clone(&job));
         job
     }
 
-    fn launch(self: &Arc<Self>, job: &Arc<Job>, body: impl FnOnce() -> Ended + Send + 'static) {
+    pub(super) fn launch(self: &Arc<Self>, job: &Arc<Job>, body: impl FnOnce() -> Ended + Send + 'static) {
         let (host, job) = (Arc::clone(self), Arc::clone(job));
         let stack = self.limits.stack_bytes();
         std::thread::Builder::new()
@@ -353,7 +424,9 @@ impl Host {
             .filter(|c| !c.detached.load(Ordering::SeqCst) && !ended.kept.contains(&EntryId(c.id)) && !c.is_done())
             .collect();
         lost.iter().for_each(|child| child.cancel());
-        lost.iter().for_each(|child| drop(child.join_for(Duration::from_secs(2))));
+        for child in lost {
+            child.join_for(Duration::from_secs(2));
+        }
         self.give(&job.task);
         {
             let _settling = lock(&self.settling);
@@ -363,18 +436,18 @@ impl Host {
         lock(&self.waiting).iter().for_each(Wake::notify);
     }
 
-    fn of(context: &NativeCallContext<'_>) -> (Arc<Self>, Arc<Task>) {
+    pub(super) fn of(context: &NativeCallContext<'_>) -> (Arc<Self>, Arc<Task>) {
         let task = Task::of(context);
         (task.services().unwrap(), task)
     }
 
-    fn found(&self, id: u64) -> Fallible<Arc<Job>> {
+    pub(super) fn found(&self, id: u64) -> Fallible<Arc<Job>> {
         let newest = self.next.load(Ordering::Relaxed) - 1;
         lock(&self.jobs).get(&id).cloned().ok_or_else(|| refuse(&Refusal::NoEntry { id, newest }))
     }
 
     /// Waits for entries: all of them, or one.
-    fn await_jobs(&self, task: &Task, jobs: &[Arc<Job>], all: bool, secs: Option<f64>) -> Fallible<bool> {
+    pub(super) fn await_jobs(&self, task: &Task, jobs: &[Arc<Job>], all: bool, secs: Option<f64>) -> Fallible<bool> {
         let done = || if all { jobs.iter().all(|j| j.is_done()) } else { jobs.iter().any(|j| j.is_done()) };
         if done() {
             return Ok(true);
@@ -391,7 +464,7 @@ impl Host {
         waited
     }
 
-    fn value_of(&self, task: &Task, job: &Arc<Job>, secs: Option<f64>) -> Fallible<Dynamic> {
+    pub(super) fn value_of(&self, task: &Task, job: &Arc<Job>, secs: Option<f64>) -> Fallible<Dynamic> {
         if !self.await_jobs(task, std::slice::from_ref(job), true, secs)? {
             return Err(refuse(&Refusal::TimedOut { after: Duration::from_secs_f64(secs.unwrap()) }));
         }
@@ -505,114 +578,6 @@ impl Waits for Host {
             waits.swap_remove(index);
         }
     }
-}
-
-type Context<'c> = NativeCallContext<'c>;
-
-fn job_of(entry: &EntryHandle) -> Arc<Job> {
-    Arc::clone(&entry.ops::<Link>().unwrap().0)
-}
-
-fn jobs_of(host: &Host, list: Array) -> Fallible<Vec<Arc<Job>>> {
-    list.into_iter()
-        .map(|item| match item.as_int() {
-            Ok(id) => host.found(id as u64),
-            Err(_) => Ok(job_of(&item.cast::<EntryHandle>())),
-        })
-        .collect()
-}
-
-fn handles(jobs: Vec<Arc<Job>>) -> Array {
-    jobs.iter().map(|job| Dynamic::from(job.handle())).collect()
-}
-
-fn start_child(context: &Context<'_>, function: FnPtr) -> Fallible<EntryHandle> {
-    let (host, task) = Host::of(context);
-    task.check()?;
-    let callable = Callable::bind(context, function)?;
-    let parent = host.found(task.id().0)?;
-    let child = host.admit(&parent.space, Some(task.id()));
-    lock(&parent.children).push(Arc::clone(&child));
-    let run = Arc::clone(&child);
-    host.launch(&child, move || call(run.host.language.get().unwrap(), &run.task, callable));
-    // A parent that was cancelled meanwhile may have looked through its children already.
-    if task.stopped().is_some() {
-        child.cancel();
-        return Err(terminated());
-    }
-    Ok(child.handle())
-}
-
-fn functions() -> Api {
-    let mut api = Api::new();
-    api.function("bg", &[], "", |context: Context<'_>, f: FnPtr| start_child(&context, f));
-    api.function("value", &[], "", |context: Context<'_>, entry: &mut EntryHandle| {
-        let (host, task) = Host::of(&context);
-        host.value_of(&task, &job_of(entry), None)
-    });
-    api.function("value", &[], "", |context: Context<'_>, entry: &mut EntryHandle, secs: f64| {
-        let (host, task) = Host::of(&context);
-        host.value_of(&task, &job_of(entry), Some(secs))
-    });
-    api.function("cancel", &[], "", |entry: &mut EntryHandle| job_of(entry).cancel());
-    api.function("detach", &[], "", |entry: &mut EntryHandle| job_of(entry).detached.store(true, Ordering::SeqCst));
-    api.getter("status", "", |entry: &mut EntryHandle| {
-        let job = job_of(entry);
-        let status = match &*lock(&job.ended) {
-            None => "running",
-            Some(Ended { result: Ok(_), .. }) => "ok",
-            Some(Ended { result: Err(Unfinished::Stopped(_)), .. }) => "cancelled",
-            Some(_) => "failed",
-        };
-        status.to_owned()
-    });
-    api.getter("parent", "", |entry: &mut EntryHandle| {
-        job_of(entry).task.parent().map_or(Dynamic::UNIT, |id| Dynamic::from(id.0 as i64))
-    });
-    api.getter("lost", "", |entry: &mut EntryHandle| -> Map { job_of(entry).ended().lost });
-    api.function("res", &[], "", |context: Context<'_>, id: i64| -> Fallible<EntryHandle> {
-        let (host, _) = Host::of(&context);
-        Ok(host.found(id as u64)?.handle())
-    });
-    api.function("timeout", &[], "", |context: Context<'_>, secs: f64, f: FnPtr| -> Fallible<Dynamic> {
-        let (_, task) = Host::of(&context);
-        task.within(Duration::from_secs_f64(secs), || f.call_within_context(&context, ()))
-    });
-    api.function("await_all", &[], "", |context: Context<'_>, list: Array| -> Fallible<Array> {
-        let (host, task) = Host::of(&context);
-        let jobs = jobs_of(&host, list)?;
-        host.await_jobs(&task, &jobs, true, None)?;
-        Ok(handles(jobs))
-    });
-    api.function("await_any", &[], "", |context: Context<'_>, list: Array| -> Fallible<Array> {
-        let (host, task) = Host::of(&context);
-        let mut jobs = jobs_of(&host, list)?;
-        host.await_jobs(&task, &jobs, false, None)?;
-        jobs.retain(|job| job.is_done());
-        Ok(handles(jobs))
-    });
-    api.function("gate", &[], "", |context: Context<'_>, name: String| -> Fallible<()> {
-        let (host, task) = Host::of(&context);
-        {
-            let mut gates = lock(&host.gates);
-            let gate = gates.entry(name.clone()).or_default();
-            gate.arrived += 1;
-            gate.waiting.push(task.wake().clone());
-            host.gates_changed.notify_all();
-        }
-        task.wait(None, || lock(&host.gates)[&name].open).map(drop)
-    });
-    api.function("block_native", &[], "", |context: Context<'_>, name: String| {
-        let (host, _) = Host::of(&context);
-        let mut gates = lock(&host.gates);
-        gates.entry(name.clone()).or_default().arrived += 1;
-        host.gates_changed.notify_all();
-        let waited = host.gates_changed.wait_timeout_while(gates, PATIENCE, |gates| !gates[&name].open);
-        drop(waited);
-    });
-    api.function("boom", &[], "", || -> i64 { panic!("host function panicked") });
-    api.function("whoami", &[], "", |context: Context<'_>| Task::of(&context).id().0 as i64);
-    api
 }
 
 /// Runs tests without the panics of scripts on the console.
