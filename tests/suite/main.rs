@@ -4,6 +4,10 @@
 
 mod command_line; // the binary from outside, as far as that needs no server
 mod further_tools; // tools that an embedding program serves beside the built-in ones
+#[cfg(unix)]
+mod prompt; // the prompt of the built program, with another conversation on the same state
+#[cfg(unix)]
+mod pty; // the program on a terminal: a pseudo-terminal to type into and read from
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping
 mod transcripts; // whole conversations with the protocol, in both eras
 mod world; // a host on a clock moved by hand, with gates that scripts wait at

@@ -33,6 +33,7 @@ const OWNERS: [(&str, &[&str]); 11] = [
     ("clap", &["cli", "config", "main"]),
     ("crossbeam_channel", &["host", "engine"]),
     ("jiff", &["mcp", "render"]),
+    ("rustix", &["cli"]),
     ("subtle", &["http"]),
 ];
 
