@@ -5,6 +5,7 @@
 
 mod arguments;
 mod modules;
+mod prompt;
 mod remote;
 mod script;
 mod serve;
@@ -83,6 +84,10 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn dispatch(arguments: Arguments, terminal: &Terminal) -> Result<Exit, NotStarted> {
     let config = arguments.options.0;
     match arguments.command {
+        None if terminal::is_interactive() => {
+            let host = host(&config)?;
+            wait_for(serve::serve_with_prompt(&host, &config, terminal))
+        }
         None | Some(Command::Serve) => {
             let host = host(&config)?;
             wait_for(serve::serve(&host, &config, terminal))

@@ -30,6 +30,8 @@ fn everything_can_be_chosen() {
         "lib",
         "--describe",
         "staging",
+        "--history",
+        "typed",
         "--token",
         "secret",
         "--trust-network",
@@ -52,6 +54,8 @@ fn everything_can_be_chosen() {
     assert_eq!(config.addr().to_string(), "[::1]:0");
     assert_eq!((config.scripts_folder(), config.scripts.is_some()), (Path::new("lib"), true));
     assert_eq!(config.describe, "staging");
+    assert_eq!(config.history, History::File("typed".into()));
+    assert_eq!(parse(&["--history", "none"]).unwrap().history, History::Off);
     assert!(config.access.token.is_some() && config.access.trust_network);
     assert_eq!(config.access.allow_hosts, ["a.example", "b.example:80", "c.example"]);
     assert_eq!(config.access.allow_origins, ["https://desk.example"]);
@@ -100,6 +104,8 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
         "--allow-host",
         "a b",
         "--scripts",
+        "",
+        "--history",
         "",
     ])
     .unwrap_err();

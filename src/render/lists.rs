@@ -64,12 +64,10 @@ pub struct SpaceRow {
 }
 
 /// A row of `:help`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CommandRow<'a> {
-    /// The command as it is typed, such as `:res`.
-    pub name: &'a str,
-    /// Its arguments, such as `ID`; may be empty.
-    pub arguments: &'a str,
+    /// The command as it is typed, with its arguments: `:res 12`.
+    pub usage: String,
     /// What it does, in one line.
     pub help: &'a str,
 }
@@ -177,8 +175,7 @@ pub fn spaces(rows: &[SpaceRow], style: Style) -> String {
 pub fn commands(rows: &[CommandRow<'_>], style: Style) -> String {
     let mut table = Table::new(&[]);
     for row in rows {
-        let usage = format!("{} {}", row.name, row.arguments);
-        table.row(vec![usage.trim_end().to_owned(), row.help.to_owned()], &[(0, Role::Name)]);
+        table.row(vec![row.usage.clone(), row.help.to_owned()], &[(0, Role::Name)]);
     }
     table.text(style)
 }
@@ -371,8 +368,8 @@ mod tests {
     #[test]
     fn commands_with_their_arguments() {
         let rows = [
-            CommandRow { name: ":help", arguments: "", help: "this list" },
-            CommandRow { name: ":out", arguments: "ID [FROM N]", help: "what an entry printed" },
+            CommandRow { usage: ":help".into(), help: "this list" },
+            CommandRow { usage: ":out ID [FROM N]".into(), help: "what an entry printed" },
         ];
         expect![[r#"
             :help             this list

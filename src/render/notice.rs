@@ -66,9 +66,6 @@ pub fn goodbye(running: usize) -> String {
     }
 }
 
-/// What an idle prompt answers to Ctrl-C.
-pub const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves; Ctrl-C cancels a running eval";
-
 /// What a command line says of an eval that was cancelled.
 pub fn cancelled(id: EntryId) -> String {
     format!("cancelled · id {id}")
@@ -103,7 +100,6 @@ mod tests {
             SHUTTING_DOWN.to_owned(),
             goodbye(0),
             goodbye(2),
-            HOW_TO_LEAVE.to_owned(),
             cancelled(EntryId(12)),
         ];
         expect![[r#"
@@ -133,8 +129,6 @@ mod tests {
             bye
             ---
             bye · 2 running evals cancelled
-            ---
-            Ctrl-D or :quit leaves; Ctrl-C cancels a running eval
             ---
             cancelled · id 12"#]].assert_eq(&visible(&all.join("\n---\n")));
     }

@@ -258,7 +258,7 @@ fn complete_command(before: &str, names: &Names) -> Completion {
             .iter()
             .map(|command| Candidate {
                 text: format!(":{}{}", command.name, if command.arguments.is_empty() { "" } else { " " }),
-                shown: usage(command),
+                shown: command.usage(),
             })
             .collect(),
         [name] => match spec(name).map_or(Argument::Free, |command| command.completes) {
@@ -306,7 +306,7 @@ fn command_hint(text: &str) -> Option<Hint> {
                 COMMANDS.iter().filter(|command| typed.len() > 1 && command.name.starts_with(&typed[1..]));
             let (only, None) = (fitting.next()?, fitting.next()) else { return None };
             let rest = &only.name[typed.len() - 1..];
-            let shown = usage(only)[typed.len()..].to_owned();
+            let shown = only.usage()[typed.len()..].to_owned();
             (!shown.is_empty()).then(|| Hint { shown, inserts: (!rest.is_empty()).then(|| rest.to_owned()) })
         }
     }
@@ -314,11 +314,6 @@ fn command_hint(text: &str) -> Option<Hint> {
 
 fn spec(word: &str) -> Option<&'static CommandSpec> {
     COMMANDS.iter().find(|command| word.strip_prefix(':') == Some(command.name))
-}
-
-/// A command as it is typed, with its arguments: `:out 12 [from [n]]`.
-pub(super) fn usage(command: &CommandSpec) -> String {
-    format!(":{} {}", command.name, command.arguments).trim_end().to_owned()
 }
 
 #[cfg(test)]
