@@ -140,7 +140,10 @@ mod alone {
             failed.text
         );
         // Evals still run, and small things are kept.
-        session.eval(&format!("let small = {}; {big}.len()", text(1_000))).await.is(&MIB.to_string());
+        session
+            .eval(&format!("fn size(text) {{ text.len() }} let small = {}; size({big})", text(1_000)))
+            .await
+            .is(&MIB.to_string());
         session.eval("small.len()").await.is("1000");
         lives(&stage).await;
         // The owner may give up what it has not read.
