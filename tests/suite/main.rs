@@ -15,6 +15,7 @@ mod pty; // the program on a terminal: a pseudo-terminal to type into and read f
 mod stage; // a host with gates, and callers who read every answer whole
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping
 mod transcripts; // whole conversations with the protocol, in both eras
+mod walkthrough; // doc/walkthrough.md: two agents and a person on one host
 mod working; // work as scripts see it: waiting, sharing, handing over, letting go
 mod world; // a host on a clock moved by hand, with gates that scripts wait at
 
