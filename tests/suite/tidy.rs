@@ -27,7 +27,8 @@ const OWNERS: [(&str, &[&str]); 12] = [
     ("hyper", &["http", "cli"]),
     ("hyper_util", &["http", "cli"]),
     ("serde", &["mcp", "http", "cli"]),
-    ("serde_json", &["mcp", "http", "cli"]),
+    // The engine has it for the language's own `to_json` and for facts about native functions.
+    ("serde_json", &["engine", "mcp", "http", "cli"]),
     ("rustyline", &["repl", "cli"]),
     ("clap", &["cli", "config", "main"]),
     ("crossbeam_channel", &["host", "engine"]),

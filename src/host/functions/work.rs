@@ -135,7 +135,7 @@ ended at once, a native call when it returns.
 
 ```rhai
 timeout(5, || 40 + 2) //=> 42
-try { timeout(0.01, || loop {}) } catch (e) { e.message } //=> \"timed out after 0.01 s\"
+timeout(0.01, || loop {}) //=! timed out after 0.01 s
 ```";
     table.doc("timeout", &["timeout(secs, f)"], TIMEOUT);
     table.api.function(
