@@ -190,6 +190,7 @@ mod tests {
             timing is on
             timing is off
             ;; time 3.021 ms
-            ;; time 12.345 s"#]].assert_eq(&all.join("\n"));
+            ;; time 12.345 s"#]]
+        .assert_eq(&all.join("\n"));
     }
 }
