@@ -49,16 +49,21 @@ impl Gates {
     }
 }
 
-/// A host on this clock, and its gates.
-pub(crate) fn host(clock: &Clock) -> (Host, Gates) {
-    let gates = Gates::default();
+/// The module `gate` that scripts ask.
+pub(crate) fn gate_module(gates: &Gates) -> Module {
     let asked = gates.clone();
     let mut module = Module::new();
     FuncRegistration::new("opened").set_into_module(&mut module, move |gate: &str| asked.opened(gate));
+    module
+}
+
+/// A host on this clock, and its gates.
+pub(crate) fn host(clock: &Clock) -> (Host, Gates) {
+    let gates = Gates::default();
     let host = Host::builder()
         .describe("orders service, staging")
         .clock(clock.clone())
-        .module("gate", module)
+        .module("gate", gate_module(&gates))
         .build()
         .expect("the host can be built");
     (host, gates)
