@@ -13,6 +13,7 @@ pub mod language;
 pub mod memory;
 pub mod module;
 pub mod outcome;
+pub mod outside;
 pub mod register;
 pub mod task;
 pub mod values;

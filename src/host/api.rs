@@ -1,12 +1,26 @@
-//! The host's public face. (Signatures first: bodies follow.)
+//! The host's public face: sessions, evals, and the types both front ends share.
 
 use super::Delivery;
-use crate::words::{Clock, EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, Status, Time};
-use std::time::SystemTime;
+use super::inner::Inner;
+use super::live::Live;
+use crate::state::{CancelBy, ClientFacts, Owner};
+use crate::words::{Clock, EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, Status, StopCause, Time};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use tokio::sync::Notify;
 
-/// A running Remontoire: one registry, its engine and its spaces. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Host {}
+/// A running Remontoire: one registry, its engine and its spaces. Cheap to clone; it ends when the last clone is gone.
+#[derive(Clone)]
+pub struct Host {
+    pub(super) inner: Arc<Inner>,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("describe", &self.inner.describe).finish_non_exhaustive()
+    }
+}
 
 /// What a client says about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +44,24 @@ pub enum Caller {
     Session(SessionId),
 }
 
+impl From<Caller> for Owner {
+    fn from(caller: Caller) -> Self {
+        match caller {
+            Caller::Nil => Self::Nil,
+            Caller::Session(session) => Self::Session(session),
+        }
+    }
+}
+
+impl From<Owner> for Caller {
+    fn from(owner: Owner) -> Self {
+        match owner {
+            Owner::Nil => Self::Nil,
+            Owner::Session(session) => Self::Session(session),
+        }
+    }
+}
+
 /// A header session that was found or adopted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeaderCaller {
@@ -46,6 +78,13 @@ pub struct Job {
     pub code: String,
     /// The space or module to evaluate in; where the session is when `None`.
     pub ns: Option<String>,
+}
+
+impl Job {
+    /// A script, where the caller is.
+    pub fn new(code: impl Into<String>) -> Self {
+        Self { code: code.into(), ns: None }
+    }
 }
 
 /// An answer to a caller, ready to be written, and what it delivers.
@@ -95,179 +134,8 @@ pub struct Probe {
     pub uptime_seconds: u64,
 }
 
-impl Host {
-    /// The clock everything asks.
-    pub fn clock(&self) -> &Clock {
-        todo!()
-    }
-
-    /// The limits in force.
-    pub fn limits(&self) -> &Limits {
-        todo!()
-    }
-
-    /// What this instance is, in the operator's words; may be empty.
-    pub fn describe(&self) -> &str {
-        todo!()
-    }
-
-    /// When the process started.
-    pub fn started(&self) -> SystemTime {
-        todo!()
-    }
-
-    /// Counts for `/probe`. Touches nothing.
-    pub fn probe(&self) -> Probe {
-        todo!()
-    }
-
-    // --- sessions -------------------------------------------------------------------------------------------------------
-
-    /// Opens a header session with a fresh id (`initialize` on the handshake wire).
-    pub fn initialize(&self, client: Client, peer: Option<String>) -> Result<(HeaderKey, Caller), Refusal> {
-        let _ = (client, peer);
-        todo!()
-    }
-
-    /// The session a header names: live, or adopted when never seen. An id ended by DELETE is `Refusal::SessionEnded`.
-    /// Counts as a sign of life.
-    pub fn header_caller(&self, key: &HeaderKey, peer: Option<String>) -> Result<HeaderCaller, Refusal> {
-        let _ = (key, peer);
-        todo!()
-    }
-
-    /// Ends a header session (DELETE). A second time is `Refusal::SessionEnded`; a never-seen id is ended too.
-    pub fn end_header_session(&self, key: &HeaderKey) -> Result<(), Refusal> {
-        let _ = key;
-        todo!()
-    }
-
-    /// Mints a session with a handle (`create-session`).
-    pub fn create_session(
-        &self,
-        note: Option<String>,
-        client: Client,
-        peer: Option<String>,
-    ) -> Result<(Handle, Caller), Refusal> {
-        let _ = (note, client, peer);
-        todo!()
-    }
-
-    /// The session with this handle; `Refusal::UnknownSession` otherwise. Mints nothing. Counts as a sign of life.
-    pub fn handle_caller(&self, handle: &str) -> Result<Caller, Refusal> {
-        let _ = handle;
-        todo!()
-    }
-
-    /// The handle of a session that was minted by `create_session`.
-    pub fn handle_of(&self, caller: Caller) -> Option<Handle> {
-        let _ = caller;
-        todo!()
-    }
-
-    /// What the client of a session said about itself (at `initialize` or `create_session`).
-    pub fn client_of(&self, caller: Caller) -> Option<Client> {
-        let _ = caller;
-        todo!()
-    }
-
-    /// A sign of life of the session (a heartbeat was written, a task was polled).
-    pub fn heard(&self, caller: Caller) {
-        let _ = caller;
-        todo!()
-    }
-
-    /// Keeps the session from expiring while the returned value lives (an open stream).
-    pub fn hold(&self, caller: Caller) -> Hold {
-        let _ = caller;
-        todo!()
-    }
-
-    /// The session fetched the list of tools of this process.
-    pub fn tools_fetched(&self, caller: Caller) {
-        let _ = caller;
-        todo!()
-    }
-
-    /// Whether the session's list of tools may be of an earlier process.
-    pub fn tools_stale(&self, caller: Caller) -> bool {
-        let _ = caller;
-        todo!()
-    }
-
-    // --- evals ----------------------------------------------------------------------------------------------------------
-
-    /// Admits an eval and lets it run. Returns at once.
-    pub fn submit(&self, caller: Caller, job: Job) -> Result<EntryId, Refusal> {
-        let _ = (caller, job);
-        todo!()
-    }
-
-    /// Waits until every one of `all` and one of `any` (if there are any) has settled or was never there, or until `until`.
-    /// Returns whether they have. Cheap to drop.
-    pub async fn settled(&self, all: &[EntryId], any: &[EntryId], until: Option<Time>) -> bool {
-        let _ = (all, any, until);
-        todo!()
-    }
-
-    /// Asks an entry to stop; returns at once. `by` is who asks: the owner's own cancel counts as read.
-    pub fn cancel(&self, by: Canceller, id: EntryId) -> Result<(), Refusal> {
-        let _ = (by, id);
-        todo!()
-    }
-
-    /// The latest line an entry printed.
-    pub fn latest_line(&self, id: EntryId) -> Option<String> {
-        let _ = id;
-        todo!()
-    }
-
-    /// How an entry stands, for a follower.
-    pub fn task(&self, id: EntryId) -> Result<TaskView, Refusal> {
-        let _ = id;
-        todo!()
-    }
-
-    /// A task answer for this entry is about to be sent: its client follows it. When the delivery is dropped unwritten, the
-    /// entry is an ordinary one again.
-    pub fn follow(&self, id: EntryId) -> Delivery {
-        let _ = id;
-        todo!()
-    }
-
-    // --- answers --------------------------------------------------------------------------------------------------------
-
-    /// The answer to an eval call: the entry's block as it stands now, and the caller's news.
-    pub fn answer_eval(&self, caller: Caller, id: EntryId) -> Answer {
-        let _ = (caller, id);
-        todo!()
-    }
-
-    /// The answer to `await`: a block for each id (given as text of the caller: unknown ones are named), one tail of news.
-    pub fn answer_await(&self, caller: Caller, ids: &[u64]) -> Answer {
-        let _ = (caller, ids);
-        todo!()
-    }
-
-    /// Cancels for the caller, waits (at most `limits().cancel_wait`) for each to bite, and answers as `await` does.
-    pub async fn answer_cancel(&self, caller: Caller, ids: &[u64]) -> Answer {
-        let _ = (caller, ids);
-        todo!()
-    }
-
-    /// The result inside a completed task: the block alone. Claims the entry for its owner.
-    pub fn answer_task(&self, id: EntryId) -> Answer {
-        let _ = id;
-        todo!()
-    }
-
-    /// A plain answer of the tools (a minted session, a refused argument) with the caller's news after it, when there is a
-    /// caller.
-    pub fn answer_text(&self, caller: Option<Caller>, text: String, is_error: bool) -> Answer {
-        let _ = (caller, text, is_error);
-        todo!()
-    }
-}
+/// Facts of one entry, for lists.
+pub use crate::state::EntryView as EvalFacts;
 
 /// Who asks an eval to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,6 +148,390 @@ pub enum Canceller {
     Shutdown,
 }
 
-/// Keeps a session alive until dropped.
+/// A call of a session is open that will render these entries. While this lives their outcomes are delivered by that call alone
+/// and are no news elsewhere; it is kept until the answer was composed, or dropped when the call is gone.
 #[derive(Debug)]
-pub struct Hold {}
+#[must_use = "dropping this says that the call is gone"]
+pub struct Expected {
+    host: Host,
+    owner: Owner,
+    ids: Vec<EntryId>,
+}
+
+impl Drop for Expected {
+    fn drop(&mut self) {
+        let mut state = self.host.inner.state();
+        for id in &self.ids {
+            state.unexpect(*id, self.owner);
+        }
+    }
+}
+
+/// An eval that was admitted for a call which is still open. It is handed to [`Host::answer_eval`] or [`Host::follow`], or
+/// dropped when the call is gone.
+#[derive(Debug)]
+#[must_use = "dropping this says that the call is gone"]
+pub struct Submitted {
+    id: EntryId,
+    /// Held until the answer is composed.
+    _expected: Expected,
+}
+
+impl Submitted {
+    /// The entry.
+    pub fn id(&self) -> EntryId {
+        self.id
+    }
+}
+
+/// Keeps a session from expiring until it is dropped (an open stream).
+#[derive(Debug)]
+pub struct Hold {
+    host: Host,
+    session: Option<SessionId>,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if let Some(session) = self.session {
+            self.host.inner.state().unhold(session, self.host.inner.clock.now());
+        }
+    }
+}
+
+fn facts(client: Client) -> ClientFacts {
+    ClientFacts { name: client.name, version: client.version, revision: client.revision, tasks: client.tasks }
+}
+
+impl Host {
+    /// Begins a host: `Host::builder().describe("…").build()?`.
+    pub fn builder() -> super::Builder {
+        super::Builder::new()
+    }
+
+    /// The clock everything asks.
+    pub fn clock(&self) -> &Clock {
+        &self.inner.clock
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    /// What this instance is, in the operator's words; may be empty.
+    pub fn describe(&self) -> &str {
+        &self.inner.describe
+    }
+
+    /// When the process started.
+    pub fn started(&self) -> SystemTime {
+        self.inner.clock.wall(Time::START)
+    }
+
+    /// Counts for `/probe`. Touches nothing.
+    pub fn probe(&self) -> Probe {
+        let now = self.inner.clock.now();
+        let counts = self.inner.state().counts(now);
+        Probe {
+            sessions: counts.sessions,
+            running: counts.running,
+            queued: counts.queued,
+            unread: counts.unread,
+            followed: counts.followed,
+            pool: counts.pool,
+            uptime_seconds: now.since_start().as_secs(),
+        }
+    }
+
+    /// Notes where a server was started on this host.
+    ///
+    /// # Errors
+    /// The address of the server that is there already.
+    pub fn claim_server(&self, address: &str) -> Result<(), String> {
+        let mut served = self.inner.served_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match &*served {
+            Some(running) => Err(running.clone()),
+            None => {
+                *served = Some(address.to_owned());
+                Ok(())
+            }
+        }
+    }
+
+    /// The server is gone; another may be started.
+    pub fn release_server(&self) {
+        *self.inner.served_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    }
+
+    // --- sessions -------------------------------------------------------------------------------------------------------
+
+    /// Opens a header session with a fresh id (`initialize` on the handshake wire).
+    ///
+    /// # Errors
+    /// `TooManySessions`.
+    pub fn initialize(&self, client: Client, peer: Option<String>) -> Result<(HeaderKey, Caller), Refusal> {
+        let key: HeaderKey =
+            uuid::Uuid::new_v4().to_string().parse().expect("a UUID is visible ASCII of 36 characters");
+        let now = self.inner.clock.now();
+        let opened = self.inner.state().initialize(key.clone(), facts(client), peer.map(Into::into), now)?;
+        self.inner.sessions_ended(opened.ended.into_iter().collect());
+        Ok((key, Caller::Session(opened.session)))
+    }
+
+    /// The session a header names: live, or adopted when never seen. Counts as a sign of life.
+    ///
+    /// # Errors
+    /// `SessionEnded` for an id ended by DELETE, `TooManySessions`.
+    pub fn header_caller(&self, key: &HeaderKey, peer: Option<String>) -> Result<HeaderCaller, Refusal> {
+        let opened = self.inner.state().find_or_adopt(key, peer.map(Into::into), self.inner.clock.now())?;
+        self.inner.sessions_ended(opened.ended.into_iter().collect());
+        Ok(HeaderCaller { caller: Caller::Session(opened.session), adopted: opened.adopted })
+    }
+
+    /// Ends a header session (DELETE), also one that was never seen.
+    ///
+    /// # Errors
+    /// `SessionEnded` the second time.
+    pub fn end_header_session(&self, key: &HeaderKey) -> Result<(), Refusal> {
+        let ended = self.inner.state().end_by_key(key, self.inner.clock.now())?;
+        self.inner.sessions_ended(ended.into_iter().collect());
+        Ok(())
+    }
+
+    /// Mints a session with a handle (`create-session`).
+    ///
+    /// # Errors
+    /// `TooManySessions`.
+    pub fn create_session(
+        &self,
+        note: Option<String>,
+        client: Client,
+        peer: Option<String>,
+    ) -> Result<(Handle, Caller), Refusal> {
+        let mut random = || {
+            let bits = uuid::Uuid::new_v4().as_u128();
+            u64::try_from((bits ^ (bits >> 64)) & u128::from(u64::MAX)).unwrap_or_default()
+        };
+        let now = self.inner.clock.now();
+        let created = self.inner.state().create_with_handle(
+            &mut random,
+            note.map(Into::into),
+            facts(client),
+            peer.map(Into::into),
+            now,
+        )?;
+        self.inner.sessions_ended(created.ended.into_iter().collect());
+        Ok((created.handle, Caller::Session(created.session)))
+    }
+
+    /// The session with this handle. Mints nothing. Counts as a sign of life.
+    ///
+    /// # Errors
+    /// `UnknownSession`.
+    pub fn handle_caller(&self, handle: &str) -> Result<Caller, Refusal> {
+        self.inner.state().by_handle(handle, self.inner.clock.now()).map(Caller::Session)
+    }
+
+    /// The handle of a session that was minted by [`Host::create_session`].
+    pub fn handle_of(&self, caller: Caller) -> Option<Handle> {
+        match caller {
+            Caller::Nil => None,
+            Caller::Session(session) => self.inner.state().handle_of(session),
+        }
+    }
+
+    /// What the client of a session said about itself (at `initialize` or `create-session`).
+    pub fn client_of(&self, caller: Caller) -> Option<Client> {
+        let Caller::Session(session) = caller else { return None };
+        let ClientFacts { name, version, revision, tasks } = self.inner.state().client_of(session)?;
+        Some(Client { name, version, revision, tasks })
+    }
+
+    /// A sign of life of the session (a heartbeat was written, a task was polled).
+    pub fn heard(&self, caller: Caller) {
+        if let Caller::Session(session) = caller {
+            self.inner.state().heard(session, self.inner.clock.now());
+        }
+    }
+
+    /// Keeps the session from expiring while the returned value lives (an open stream).
+    pub fn hold(&self, caller: Caller) -> Hold {
+        let session = match caller {
+            Caller::Nil => None,
+            Caller::Session(session) => {
+                self.inner.state().hold(session);
+                Some(session)
+            }
+        };
+        Hold { host: self.clone(), session }
+    }
+
+    /// The session fetched the list of tools of this process.
+    pub fn tools_fetched(&self, caller: Caller) {
+        if let Caller::Session(session) = caller {
+            self.inner.state().tools_fetched(session);
+        }
+    }
+
+    /// Whether the session's list of tools may be of an earlier process.
+    pub fn tools_stale(&self, caller: Caller) -> bool {
+        match caller {
+            Caller::Nil => false,
+            Caller::Session(session) => self.inner.state().tools_stale(session),
+        }
+    }
+
+    // --- evals ----------------------------------------------------------------------------------------------------------
+
+    /// Admits an eval and lets it run. Returns at once.
+    ///
+    /// # Errors
+    /// `QueueFull`, `TooManyLive`, `ShuttingDown`, `SessionEnded`, and what is wrong with `ns`: `BadName`, `ForeignScratch`,
+    /// `TooManySpaces`. Nothing was started.
+    pub fn submit(&self, caller: Caller, job: &Job) -> Result<Submitted, Refusal> {
+        let owner = Owner::from(caller);
+        let id = self.inner.submit(owner, job, true)?;
+        Ok(Submitted { id, _expected: Expected { host: self.clone(), owner, ids: vec![id] } })
+    }
+
+    /// A call is open that will render these entries: what a caller awaits or cancels. Those of others are not affected.
+    pub fn expect(&self, caller: Caller, ids: &[EntryId]) -> Expected {
+        let owner = Owner::from(caller);
+        let mut state = self.inner.state();
+        let ids: Vec<_> = ids.iter().copied().filter(|id| state.expect(*id, owner)).collect();
+        drop(state);
+        Expected { host: self.clone(), owner, ids }
+    }
+
+    /// Waits until every one of `all` and one of `any` (if there are any) has settled or was never there, or until `until`.
+    /// Returns whether they have. May be dropped at any time.
+    pub async fn settled(&self, all: &[EntryId], any: &[EntryId], until: Option<Time>) -> bool {
+        let find = |ids: &[EntryId]| ids.iter().filter_map(|id| self.inner.live(*id)).collect::<Vec<_>>();
+        let (every, some) = (find(all), find(any));
+        let one_is_there = some.len() < any.len();
+        let done = || {
+            every.iter().all(|live| live.is_settled())
+                && (any.is_empty() || one_is_there || some.iter().any(|live| live.is_settled()))
+        };
+        if done() {
+            return true;
+        }
+        let changed = Arc::new(Notify::new());
+        for live in every.iter().chain(&some) {
+            live.tell_call(&changed);
+        }
+        let _awaited = Awaited::begin(&self.inner, every.iter().chain(&some));
+        let out_of_time = async {
+            match until {
+                Some(until) => super::wait::until(&self.inner.clock, until).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(out_of_time);
+        loop {
+            if done() {
+                return true;
+            }
+            tokio::select! {
+                () = changed.notified() => {}
+                () = &mut out_of_time => return done(),
+            }
+        }
+    }
+
+    /// Asks an entry to stop; returns at once. `by` is who asks: the owner's own cancel counts as read.
+    ///
+    /// # Errors
+    /// `NoEntry`, `Evicted`.
+    pub fn cancel(&self, by: Canceller, id: EntryId) -> Result<(), Refusal> {
+        let (by, cause) = match by {
+            Canceller::Caller(caller) => (CancelBy::Caller(caller.into()), StopCause::Cancelled),
+            Canceller::Request => (CancelBy::Request, StopCause::Cancelled),
+            Canceller::Shutdown => (CancelBy::Shutdown, StopCause::Shutdown),
+        };
+        self.inner.cancel(id, by, &cause).map(drop)
+    }
+
+    /// The latest line an entry printed.
+    pub fn latest_line(&self, id: EntryId) -> Option<String> {
+        let log = self.inner.log(id).ok()?;
+        let line = log.last_line()?;
+        Some(crate::render::output::line(&crate::render::Line { source: &line.source, text: &line.text }))
+    }
+
+    /// How an entry stands, for a follower.
+    ///
+    /// # Errors
+    /// `NoEntry`, `Evicted`.
+    pub fn task(&self, id: EntryId) -> Result<TaskView, Refusal> {
+        let now = self.inner.clock.now();
+        let (view, log) = {
+            let state = self.inner.state();
+            (state.get(id, now)?, state.log(id)?)
+        };
+        let end = view.settled.unwrap_or(now);
+        let ttl = end.since(view.created) + crate::state::FOLLOWED_FOR;
+        let updated = view.settled.or(log.last_at()).or(view.started).unwrap_or(view.created);
+        Ok(TaskView {
+            owner: view.owner.into(),
+            status: view.status,
+            created: view.created,
+            updated,
+            ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
+            latest_line: self.latest_line(id),
+        })
+    }
+
+    /// One entry as it stands. Touches nothing.
+    ///
+    /// # Errors
+    /// `NoEntry`, `Evicted`.
+    pub fn entry(&self, id: EntryId) -> Result<EvalFacts, Refusal> {
+        self.inner.state().get(id, self.inner.clock.now())
+    }
+
+    /// Lets nobody in any more and asks every entry to stop.
+    pub fn close(&self) {
+        self.inner.close();
+    }
+
+    /// Whether the host lets nobody in any more.
+    pub fn is_closing(&self) -> bool {
+        self.inner.is_closing()
+    }
+
+    /// Waits until every entry has settled, at most so long.
+    pub async fn drained(&self, at_most: Duration) {
+        let all = self.inner.live_ids();
+        self.settled(&all, &[], Some(self.inner.clock.now() + at_most)).await;
+    }
+}
+
+/// While this lives somebody waits for these entries: their sessions do not expire, and they are not evicted.
+struct Awaited {
+    inner: Arc<Inner>,
+    ids: Vec<EntryId>,
+}
+
+impl Awaited {
+    fn begin<'a>(inner: &Arc<Inner>, entries: impl Iterator<Item = &'a Arc<Live>>) -> Self {
+        let ids: Vec<_> = entries.map(|live| live.id).collect();
+        let mut state = inner.state();
+        for id in &ids {
+            state.awaited(*id);
+        }
+        drop(state);
+        Self { inner: Arc::clone(inner), ids }
+    }
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        let now = self.inner.clock.now();
+        let mut state = self.inner.state();
+        for id in &self.ids {
+            state.unawait(*id, now);
+        }
+    }
+}

@@ -1,8 +1,29 @@
-//! Where state, engine and spaces meet. Both front ends and embedders call only this module (and what it re-exports).
+//! Floor 3: where state, engine and spaces meet. Both front ends and embedding programs call only this module.
+//!
+//! Owns the threads entries run on, the moments at which the registry is told about them, the functions scripts call, and the
+//! answers callers get with what those deliver. Knows no HTTP, no JSON and no terminal.
 
+mod answers;
 mod api;
+mod builder;
+mod children;
 mod delivery;
+mod embed;
+mod functions;
+mod handles;
+mod hooks;
+mod inner;
+mod kept;
+mod live;
+mod settle;
+mod threads;
+mod tracing_layer;
 pub mod wait;
 
-pub use api::*;
+pub use api::{
+    Answer, Caller, Canceller, Client, EvalFacts, Expected, HeaderCaller, Hold, Host, Job, Probe, Submitted, TaskView,
+};
+pub use builder::{Builder, StartError};
 pub use delivery::{Delivery, Receipt};
+pub use embed::{EvalError, Evaluated};
+pub use tracing_layer::{EntryLayer, tracing_layer};

@@ -1,7 +1,11 @@
 //! Lists of the prompt: tables with aligned columns.
 
-use super::style::Style;
+use super::output::Line;
+use super::plain::{count, duration, first_line, one_line};
+use super::style::{Role, Style};
+use crate::words::limits::{bytes, thousands};
 use crate::words::{EntryId, Status};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// A row of `:evals`.
@@ -70,38 +74,336 @@ pub struct CommandRow<'a> {
     pub help: &'a str,
 }
 
+/// Characters of a cell that holds free text: code, notes.
+const CELL: usize = 80;
+
 /// Entries, oldest first, children under their parents.
 pub fn evals(rows: &[EvalRow], style: Style) -> String {
-    let _ = (rows, style);
-    todo!()
+    if rows.is_empty() {
+        return "no entries".to_owned();
+    }
+    let mut table = Table::new(&["id", "status", "by", "ns", "time", "lines", "code"]).right(&[4, 5]);
+    for (row, depth) in tree(rows) {
+        let branch = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
+        table.row(
+            vec![
+                format!("{branch}{}", row.id),
+                row.status.to_string(),
+                row.by.clone().unwrap_or_default(),
+                row.ns.clone(),
+                duration(row.time),
+                thousands(row.lines),
+                first_line(&row.code, CELL),
+            ],
+            &[(1, role(row.status))],
+        );
+    }
+    table.text(style)
+}
+
+/// Rows in the order of a tree, with their depth. A child whose parent is not among them stands at the root.
+fn tree(rows: &[EvalRow]) -> Vec<(&EvalRow, usize)> {
+    let there: BTreeSet<_> = rows.iter().map(|row| row.id).collect();
+    let mut children: BTreeMap<Option<EntryId>, Vec<&EvalRow>> = BTreeMap::new();
+    for row in rows {
+        // Parents are older than their children; anything else would be a circle.
+        let parent = row.parent.filter(|parent| there.contains(parent) && *parent < row.id);
+        children.entry(parent).or_default().push(row);
+    }
+    let mut open: Vec<_> = children.remove(&None).unwrap_or_default().into_iter().rev().map(|row| (row, 0)).collect();
+    let mut ordered = Vec::with_capacity(rows.len());
+    while let Some((row, depth)) = open.pop() {
+        ordered.push((row, depth));
+        let below = children.remove(&Some(row.id)).unwrap_or_default();
+        open.extend(below.into_iter().rev().map(|child| (child, depth + 1)));
+    }
+    ordered
+}
+
+/// The colour of a status.
+fn role(status: Status) -> Role {
+    match status {
+        Status::Ok => Role::Good,
+        Status::Failed => Role::Bad,
+        Status::Queued | Status::Running | Status::Cancelled => Role::Busy,
+    }
 }
 
 /// The roster.
 pub fn sessions(rows: &[SessionRow], style: Style) -> String {
-    let _ = (rows, style);
-    todo!()
+    if rows.is_empty() {
+        return "no sessions".to_owned();
+    }
+    let mut table = Table::new(&["session", "client", "idle", "entries", "running", "peer", "note"]).right(&[2, 3, 4]);
+    for row in rows {
+        table.row(
+            vec![
+                row.session.clone(),
+                row.client.clone(),
+                duration(row.idle),
+                thousands(row.entries),
+                thousands(row.running),
+                row.peer.clone(),
+                first_line(&row.note, CELL),
+            ],
+            &[(0, Role::Name)],
+        );
+    }
+    table.text(style)
 }
 
-/// Spaces.
+/// Spaces. The one the prompt stands in is marked.
 pub fn spaces(rows: &[SpaceRow], style: Style) -> String {
-    let _ = (rows, style);
-    todo!()
+    if rows.is_empty() {
+        return "no spaces".to_owned();
+    }
+    let mut table = Table::new(&["space", "variables", "functions", "keeps", ""]).right(&[1, 2, 3]);
+    for row in rows {
+        table.row(
+            vec![
+                row.name.clone(),
+                thousands(row.variables),
+                thousands(row.functions),
+                bytes(row.bytes),
+                if row.here { "← here".to_owned() } else { String::new() },
+            ],
+            &[(0, Role::Name)],
+        );
+    }
+    table.text(style)
 }
 
 /// The commands of the prompt.
 pub fn commands(rows: &[CommandRow<'_>], style: Style) -> String {
-    let _ = (rows, style);
-    todo!()
+    let mut table = Table::new(&[]);
+    for row in rows {
+        let usage = format!("{} {}", row.name, row.arguments);
+        table.row(vec![usage.trim_end().to_owned(), row.help.to_owned()], &[(0, Role::Name)]);
+    }
+    table.text(style)
 }
 
-/// A page of output for `:out`: number, seconds, source and text of each line.
-pub fn output(first: usize, lines: &[(Duration, super::output::Line<'_>)], total: usize, style: Style) -> String {
-    let _ = (first, lines, total, style);
-    todo!()
+/// A page of output for `:out`: the number of each line, seconds since the start of its eval, source and text. `first` is the
+/// number of the first line of the page, `total` how many were ever printed.
+pub fn output(first: usize, lines: &[(Duration, Line<'_>)], total: usize, style: Style) -> String {
+    if lines.is_empty() {
+        return if total == 0 { "no output".to_owned() } else { format!("no more output · {}", count(total, "line")) };
+    }
+    let mut table = Table::new(&[]).right(&[0, 1]);
+    for (n, (at, line)) in (first..).zip(lines) {
+        table.row(
+            vec![n.to_string(), format!("{:.1} s", at.as_secs_f64()), super::output::line(line)],
+            &[(0, Role::Quiet), (1, Role::Quiet)],
+        );
+    }
+    let mut text = table.text(style);
+    let end = first + lines.len();
+    if first > 0 || end < total {
+        let page = format!("\nlines {first} to {} of {}", end - 1, thousands(total));
+        text.push_str(&style.paint(Role::Quiet, &page));
+    }
+    text
 }
 
-/// Settled news for the prompt, one line an entry.
+/// Settled news for the prompt, one line an entry: `12 ok after 3.2 s · sleep(3)`.
 pub fn settled(id: EntryId, status: Status, time: Duration, code: &str, style: Style) -> String {
-    let _ = (id, status, time, code, style);
-    todo!()
+    let word = style.paint(role(status), status.as_str());
+    let rest = format!("after {} · {}", duration(time), first_line(code, CELL));
+    format!("{id} {word} {}", style.paint(Role::Quiet, &rest))
+}
+
+/// Text in columns, two blanks apart.
+struct Table {
+    head: Vec<String>,
+    right: Vec<usize>,
+    rows: Vec<Row>,
+}
+
+/// The cells of one row, and which of them have a colour.
+struct Row {
+    cells: Vec<String>,
+    roles: Vec<(usize, Role)>,
+}
+
+impl Table {
+    /// A table with this header; none when it is empty.
+    fn new(head: &[&str]) -> Self {
+        Self { head: head.iter().map(|cell| (*cell).to_owned()).collect(), right: Vec::new(), rows: Vec::new() }
+    }
+
+    /// These columns are aligned to the right.
+    fn right(mut self, columns: &[usize]) -> Self {
+        self.right = columns.to_vec();
+        self
+    }
+
+    /// Adds a row; cells come from anywhere and are made safe here.
+    fn row(&mut self, cells: Vec<String>, roles: &[(usize, Role)]) {
+        let cells = cells.iter().map(|cell| one_line(cell)).collect();
+        self.rows.push(Row { cells, roles: roles.to_vec() });
+    }
+
+    /// The lines. Columns in which no row has anything are left out.
+    fn text(self, style: Style) -> String {
+        let columns = self.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+        let widths: Vec<_> = (0..columns).map(|column| self.width(column)).collect();
+        let last = widths.iter().rposition(|width| *width > 0);
+        let line = |cells: &[String], roles: &[(usize, Role)], all: Option<Role>| {
+            let mut text = String::new();
+            for (column, cell) in cells.iter().enumerate().filter(|(column, _)| widths[*column] > 0) {
+                let blanks = " ".repeat(widths[column] - cell.chars().count());
+                let role = all.or_else(|| roles.iter().find(|(at, _)| *at == column).map(|(_, role)| *role));
+                let painted = role.map_or_else(|| cell.clone(), |role| style.paint(role, cell));
+                let (before, after) = if self.right.contains(&column) { (&*blanks, "") } else { ("", &*blanks) };
+                text.push_str(&format!("{before}{painted}{after}"));
+                if Some(column) != last {
+                    text.push_str("  ");
+                }
+            }
+            text.trim_end().to_owned()
+        };
+        let head = (!self.head.is_empty()).then(|| line(&self.head, &[], Some(Role::Quiet)));
+        let rows = self.rows.iter().map(|row| line(&row.cells, &row.roles, None));
+        head.into_iter().chain(rows).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Width of a column in characters; 0 when no row has anything in it.
+    fn width(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.cells.get(column));
+        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        if widest == 0 { 0 } else { widest.max(self.head.get(column).map_or(0, |cell| cell.chars().count())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::style::visible;
+    use expect_test::expect;
+
+    const PLAIN: Style = Style::Terminal { colour: false };
+    const COLOUR: Style = Style::Terminal { colour: true };
+
+    fn eval(id: u64, parent: Option<u64>, status: Status, code: &str) -> EvalRow {
+        EvalRow {
+            id: EntryId(id),
+            status,
+            by: id.is_multiple_of(2).then(|| "bfw".to_owned()),
+            ns: "s-bfw".into(),
+            time: Duration::from_millis(id * 321),
+            lines: 1_234 * (id as usize % 2),
+            code: code.into(),
+            parent: parent.map(EntryId),
+        }
+    }
+
+    #[test]
+    fn evals_are_a_tree() {
+        let rows = [
+            eval(3, None, Status::Running, "let a = 1;\nlet b = 2;"),
+            eval(4, None, Status::Ok, "\u{1b}[31mred"),
+            eval(5, Some(3), Status::Failed, "|| work()"),
+            eval(6, Some(5), Status::Cancelled, &"x".repeat(200)),
+            eval(7, Some(3), Status::Queued, "|| more()"),
+            eval(8, Some(1), Status::Ok, "orphan"),
+        ];
+        expect![[r#"
+            id     status     by   ns       time  lines  code
+            3      running         s-bfw  963 ms  1,234  let a = 1;…
+            └ 5    failed          s-bfw   1.6 s  1,234  || work()
+              └ 6  cancelled  bfw  s-bfw   1.9 s      0  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+            └ 7    queued          s-bfw   2.2 s  1,234  || more()
+            4      ok         bfw  s-bfw   1.3 s      0  \x1b[31mred
+            8      ok         bfw  s-bfw   2.6 s      0  orphan"#]].assert_eq(&evals(&rows, PLAIN));
+        expect![[r#"
+            ␛[2mid␛[0m  ␛[2mstatus␛[0m   ␛[2mns␛[0m       ␛[2mtime␛[0m  ␛[2mlines␛[0m  ␛[2mcode␛[0m
+            3   ␛[33mrunning␛[0m  s-bfw  963 ms  1,234  let a = 1;…"#]]
+        .assert_eq(&visible(&evals(&rows[..1], COLOUR)));
+        assert_eq!(evals(&[], PLAIN), "no entries");
+    }
+
+    #[test]
+    fn the_roster() {
+        let row = |session: &str, note: &str| SessionRow {
+            session: session.into(),
+            client: "claude-code 2".into(),
+            note: note.into(),
+            idle: Duration::from_secs(75),
+            entries: 1_200,
+            running: 3,
+            peer: "127.0.0.1:4711".into(),
+        };
+        expect![[r#"
+            session   client           idle  entries  running  peer            note
+            bfw       claude-code 2  75.0 s    1,200        3  127.0.0.1:4711  reads the log…
+            1a2b3c4d  claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
+        .assert_eq(&sessions(&[row("bfw", "reads the log\nand more"), row("1a2b3c4d", "")], PLAIN));
+        expect![[r#"
+            session  client           idle  entries  running  peer
+            bfw      claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
+        .assert_eq(&sessions(&[row("bfw", "")], PLAIN));
+        assert_eq!(sessions(&[], PLAIN), "no sessions");
+    }
+
+    #[test]
+    fn spaces_and_where_the_prompt_stands() {
+        let row = |name: &str, here| SpaceRow { name: name.into(), variables: 12, functions: 3, bytes: 123_456, here };
+        expect![[r#"
+            space     variables  functions   keeps
+            scratch          12          3  123 KB  ← here
+            workshop         12          3  123 KB"#]]
+        .assert_eq(&spaces(&[row("scratch", true), row("workshop", false)], PLAIN));
+        assert_eq!(spaces(&[], PLAIN), "no spaces");
+    }
+
+    #[test]
+    fn commands_with_their_arguments() {
+        let rows = [
+            CommandRow { name: ":help", arguments: "", help: "this list" },
+            CommandRow { name: ":out", arguments: "ID [FROM N]", help: "what an entry printed" },
+        ];
+        expect![[r#"
+            :help             this list
+            :out ID [FROM N]  what an entry printed"#]]
+        .assert_eq(&commands(&rows, PLAIN));
+        expect!["␛[36m:help␛[0m  this list"].assert_eq(&visible(&commands(&rows[..1], COLOUR)));
+    }
+
+    #[test]
+    fn pages_of_output() {
+        let line = |text| Line { source: "print", text };
+        let lines = [
+            (Duration::from_millis(20), line("one")),
+            (Duration::from_millis(12_340), Line { source: "WARN orders", text: "slow\u{7}" }),
+        ];
+        expect![[r#"
+             9   0.0 s  one
+            10  12.3 s  [WARN orders] slow\x07
+            lines 9 to 10 of 2,000"#]]
+        .assert_eq(&output(9, &lines, 2_000, PLAIN));
+        expect![[r#"
+            0   0.0 s  one
+            1  12.3 s  [WARN orders] slow\x07"#]]
+        .assert_eq(&output(0, &lines, 2, PLAIN));
+        assert_eq!(output(0, &[], 0, PLAIN), "no output");
+        assert_eq!(output(5, &[], 5, PLAIN), "no more output · 5 lines");
+    }
+
+    #[test]
+    fn news_of_settled_work() {
+        expect!["12 ok after 3.2 s · sleep(3);…"].assert_eq(&settled(
+            EntryId(12),
+            Status::Ok,
+            Duration::from_millis(3_210),
+            "sleep(3);\n1",
+            PLAIN,
+        ));
+        expect!["12 ␛[31mfailed␛[0m ␛[2mafter 3 ms · x␛[0m"].assert_eq(&visible(&settled(
+            EntryId(12),
+            Status::Failed,
+            Duration::from_millis(3),
+            "x",
+            COLOUR,
+        )));
+    }
 }

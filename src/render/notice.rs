@@ -1,22 +1,133 @@
-//! Single sentences: the start line, shutdown reasons, status messages of tasks, tool answers that are not about an entry.
+//! Single sentences: the start line, tool answers that are not about an entry, status messages, the end of the process.
 
+use super::plain::one_line;
+use super::style::{Role, Style};
 use crate::words::{EntryId, Handle};
 
 /// The first line on stderr: `remontoire 0.1.0 · http://127.0.0.1:7766/mcp`.
 pub fn start_line(url: &str) -> String {
-    let _ = url;
-    todo!()
+    format!("remontoire {} · {url}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The answer of `create-session`: the handle alone on the first line, then how to use it. `header`: whether the wire also has
-/// header sessions, so that `session` is optional.
-pub fn session_created(handle: &Handle, header: bool) -> String {
-    let _ = (handle, header);
-    todo!()
+/// A warning on stderr: `warning: …`.
+pub fn warning(sentence: &str, style: Style) -> String {
+    format!("{} {}", style.paint(Role::Busy, "warning:"), one_line(sentence))
 }
 
-/// The status message of a task: `;; id 12 · running in the background`, then the latest line of output when there is one.
+/// An error on stderr that is not a script's: `error: …`, then what to do.
+pub fn error(sentence: &str, hint: Option<&str>, style: Style) -> String {
+    let mut text = format!("{} {}", style.paint(Role::Bad, "error:"), one_line(sentence));
+    if let Some(hint) = hint {
+        text.push_str("\nhint: ");
+        text.push_str(&one_line(hint));
+    }
+    text
+}
+
+/// Why the process could not start: `could not bind 127.0.0.1:7766: address in use`.
+pub fn could_not(what: &str, why: &dyn std::fmt::Display) -> String {
+    format!("could not {}: {}", one_line(what), one_line(&why.to_string()))
+}
+
+/// The answer of `create-session`: the handle alone on the first line, then how to use it. `optional`: on a wire that has header
+/// sessions, `session` may be left out.
+pub fn session_created(handle: &Handle, optional: bool) -> String {
+    let use_it = if optional {
+        format!(
+            "Pass session: \"{handle}\" with a call to work in this session instead of your connection's own: its variables and \
+             news are kept apart."
+        )
+    } else {
+        format!("Pass session: \"{handle}\" with every call. Keep it for the whole conversation.")
+    };
+    format!(
+        "session {handle}\n{use_it}\nIts variables are in the space s-{handle}. eval manual() once before real work."
+    )
+}
+
+/// The status message of a task: `;; id 12 · running in the background`, then the latest line of output when there is one
+/// (already shown as [`super::output::line`] shows it).
 pub fn task_status(id: EntryId, latest_line: Option<&str>) -> String {
-    let _ = (id, latest_line);
-    todo!()
+    let head = format!(";; id {id} · running in the background");
+    match latest_line.filter(|line| !line.is_empty()) {
+        Some(line) => format!("{head} · {}", super::plain::first_line(line, 200)),
+        None => head,
+    }
+}
+
+/// The answer to a call that waits while the process ends.
+pub const SHUTTING_DOWN: &str = "the process is shutting down; ids, sessions and variables end with it";
+
+/// What a person at the prompt reads when the process ends.
+pub fn goodbye(running: usize) -> String {
+    match running {
+        0 => "bye".to_owned(),
+        n => format!("bye · {} cancelled", super::plain::count(n, "running eval")),
+    }
+}
+
+/// What an idle prompt answers to Ctrl-C.
+pub const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves; Ctrl-C cancels a running eval";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::style::visible;
+    use expect_test::expect;
+
+    #[test]
+    fn every_notice() {
+        let bfw: Handle = "bfw".parse().unwrap();
+        let all = [
+            start_line("http://127.0.0.1:7766/mcp").replace(env!("CARGO_PKG_VERSION"), "0.1.0"),
+            warning("memory: not enforced", Style::Agent),
+            error(&could_not("bind 127.0.0.1:7766", &"address in use"), Some("--port 0 takes any"), Style::Agent),
+            error("no", None, Style::Terminal { colour: true }),
+            session_created(&bfw, false),
+            session_created(&bfw, true),
+            task_status(EntryId(12), None),
+            task_status(EntryId(12), Some("step 3 of 9\u{1b}")),
+            SHUTTING_DOWN.to_owned(),
+            goodbye(0),
+            goodbye(2),
+            HOW_TO_LEAVE.to_owned(),
+        ];
+        expect![[r#"
+            remontoire 0.1.0 · http://127.0.0.1:7766/mcp
+            ---
+            warning: memory: not enforced
+            ---
+            error: could not bind 127.0.0.1:7766: address in use
+            hint: --port 0 takes any
+            ---
+            ␛[31merror:␛[0m no
+            ---
+            session bfw
+            Pass session: "bfw" with every call. Keep it for the whole conversation.
+            Its variables are in the space s-bfw. eval manual() once before real work.
+            ---
+            session bfw
+            Pass session: "bfw" with a call to work in this session instead of your connection's own: its variables and news are kept apart.
+            Its variables are in the space s-bfw. eval manual() once before real work.
+            ---
+            ;; id 12 · running in the background
+            ---
+            ;; id 12 · running in the background · step 3 of 9\x1b
+            ---
+            the process is shutting down; ids, sessions and variables end with it
+            ---
+            bye
+            ---
+            bye · 2 running evals cancelled
+            ---
+            Ctrl-D or :quit leaves; Ctrl-C cancels a running eval"#]].assert_eq(&visible(&all.join("\n---\n")));
+    }
+}
+
+/// The local time of day, such as `14:02`.
+pub fn time_of_day(at: std::time::SystemTime) -> String {
+    match jiff::Timestamp::try_from(at) {
+        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
+        Err(_) => "??:??".to_owned(),
+    }
 }

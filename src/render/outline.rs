@@ -1,6 +1,7 @@
 //! Modules as text: the outline of one, and the report of a check.
 
-use super::style::Style;
+use super::plain::{count, one_line};
+use super::style::{Role, Style};
 
 /// A module, as its text alone tells.
 #[derive(Clone, Debug, Default)]
@@ -30,8 +31,31 @@ pub struct Function {
 
 /// Signatures and docs of a module.
 pub fn text(module: &Module, style: Style) -> String {
-    let _ = (module, style);
-    todo!()
+    let mut lines = vec![style.paint(Role::Name, &format!("module {}", one_line(&module.name)))];
+    indented(&module.doc, "  ", &mut lines);
+    if !module.constants.is_empty() {
+        lines.push(String::new());
+        lines.extend(module.constants.iter().map(|constant| one_line(constant)));
+    }
+    for function in &module.functions {
+        lines.push(String::new());
+        let private = if function.private { "private " } else { "" };
+        let place = if function.line == 0 { String::new() } else { format!("  · line {}", function.line) };
+        let signature = format!("{private}fn {}", one_line(&function.signature));
+        lines.push(format!("{}{}", style.paint(Role::Name, &signature), style.paint(Role::Quiet, &place)));
+        indented(&function.doc, "    ", &mut lines);
+    }
+    if module.functions.is_empty() && module.constants.is_empty() {
+        lines.push("  nothing to call".to_owned());
+    }
+    lines.join("\n")
+}
+
+/// A comment, indented; empty lines stay empty.
+fn indented(doc: &str, indent: &str, lines: &mut Vec<String>) {
+    for line in doc.trim_end().lines() {
+        lines.push(format!("{indent}{}", one_line(line)).trim_end().to_owned());
+    }
 }
 
 /// Something that a check found.
@@ -45,12 +69,121 @@ pub struct Problem {
     pub column: usize,
     /// One sentence.
     pub message: String,
-    /// Whether the module cannot be used.
+    /// Whether the module cannot be used; else it is a warning.
     pub error: bool,
 }
 
 /// The report of a check of `modules` modules: a line for each problem and a summary.
 pub fn check(problems: &[Problem], modules: usize, style: Style) -> String {
-    let _ = (problems, modules, style);
-    todo!()
+    let mut lines: Vec<_> = problems.iter().map(|problem| line(problem, style)).collect();
+    let errors = problems.iter().filter(|problem| problem.error).count();
+    let warnings = problems.len() - errors;
+    let mut summary = count(modules, "module");
+    if errors > 0 {
+        summary.push_str(&format!(" · {}", style.paint(Role::Bad, &count(errors, "error"))));
+    } else {
+        summary.push_str(&format!(" · {}", style.paint(Role::Good, "fine")));
+    }
+    if warnings > 0 {
+        summary.push_str(&format!(" · {}", count(warnings, "warning")));
+    }
+    lines.push(summary);
+    lines.join("\n")
+}
+
+/// `scripts/sub/cracked.rhai:2:7: error: …`, as editors can follow it.
+fn line(problem: &Problem, style: Style) -> String {
+    let mut place = one_line(&problem.file);
+    for n in [problem.line, problem.column].into_iter().take_while(|n| *n > 0) {
+        place.push_str(&format!(":{n}"));
+    }
+    let word = if problem.error { style.paint(Role::Bad, "error") } else { style.paint(Role::Busy, "warning") };
+    format!("{place}: {word}: {}", one_line(&problem.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::style::visible;
+    use expect_test::expect;
+
+    #[test]
+    fn a_module_with_its_docs() {
+        let module = Module {
+            name: "greet".into(),
+            doc: "Greetings for the kit.\n\nMore of them.".into(),
+            constants: vec!["const LOUD = true".into()],
+            functions: vec![
+                Function {
+                    signature: "hello(name)".into(),
+                    doc: "Says hello to somebody.\n\n```rhai\nhello(\"you\") //=> \"hello you\"\n```".into(),
+                    line: 4,
+                    private: false,
+                },
+                Function { signature: "secret()".into(), doc: String::new(), line: 12, private: true },
+            ],
+        };
+        expect![[r#"
+            module greet
+              Greetings for the kit.
+
+              More of them.
+
+            const LOUD = true
+
+            fn hello(name)  · line 4
+                Says hello to somebody.
+
+                ```rhai
+                hello("you") //=> "hello you"
+                ```
+
+            private fn secret()  · line 12"#]]
+        .assert_eq(&text(&module, Style::Terminal { colour: false }));
+        expect![[r#"
+            ␛[36mmodule greet␛[0m
+
+            const LOUD = true
+
+            ␛[36mfn hello(name)␛[0m␛[2m  · line 4␛[0m
+                Says hello to somebody.
+
+                ```rhai
+                hello("you") //=> "hello you"
+                ```
+
+            ␛[36mprivate fn secret()␛[0m␛[2m  · line 12␛[0m"#]]
+        .assert_eq(&visible(&text(&Module { doc: String::new(), ..module }, Style::Terminal { colour: true })));
+        expect![[r#"
+            module empty
+              nothing to call"#]]
+        .assert_eq(&text(&Module { name: "empty".into(), ..Module::default() }, Style::Agent));
+    }
+
+    #[test]
+    fn what_a_check_reports() {
+        let problem = |line, column, error, message: &str| Problem {
+            file: "scripts/sub/cracked.rhai".into(),
+            line,
+            column,
+            message: message.into(),
+            error,
+        };
+        let problems = [
+            problem(2, 7, true, "expecting a parameter name\u{1b}"),
+            problem(0, 0, true, "circular import: round → trip → round"),
+            problem(9, 0, false, "fn a has no comment"),
+        ];
+        expect![[r#"
+            scripts/sub/cracked.rhai:2:7: error: expecting a parameter name\x1b
+            scripts/sub/cracked.rhai: error: circular import: round → trip → round
+            scripts/sub/cracked.rhai:9: warning: fn a has no comment
+            3 modules · 2 errors · 1 warning"#]]
+        .assert_eq(&check(&problems, 3, Style::Agent));
+        expect![[r#"
+            scripts/sub/cracked.rhai:9: ␛[33mwarning␛[0m: fn a has no comment
+            1 module · ␛[32mfine␛[0m · 1 warning"#]]
+        .assert_eq(&visible(&check(&problems[2..], 1, Style::Terminal { colour: true })));
+        expect!["3 modules · fine"].assert_eq(&check(&[], 3, Style::Agent));
+    }
 }

@@ -48,3 +48,28 @@ impl Style {
         matches!(self, Self::Terminal { .. })
     }
 }
+
+/// A text whose colours can be seen in a snapshot.
+#[cfg(test)]
+pub(crate) fn visible(text: &str) -> String {
+    text.replace('\u{1b}', "␛")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_that_want_them() {
+        let all = [Role::Bad, Role::Busy, Role::Good, Role::Quiet, Role::Name];
+        for style in [Style::Agent, Style::Terminal { colour: false }] {
+            assert!(all.iter().all(|role| style.paint(*role, "text") == "text"), "{style:?}");
+        }
+        let colour = Style::Terminal { colour: true };
+        assert_eq!(
+            visible(&all.map(|role| colour.paint(role, "x")).concat()),
+            "␛[31mx␛[0m␛[33mx␛[0m␛[32mx␛[0m␛[2mx␛[0m␛[36mx␛[0m"
+        );
+        assert_eq!(colour.paint(Role::Bad, ""), "");
+    }
+}

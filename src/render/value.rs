@@ -119,8 +119,8 @@ pub fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn(
 const WHOLE_TAG: i32 = 0x5748_4f4c;
 
 /// Marks a value to be shown whole (up to [`Budget::WHOLE`]) when it is the result of an eval: what `manual()`, `source()`
-/// and `outline()` return. The mark is the value's own tag, so strings stay strings, and what a script makes of them is
-/// ordinary.
+/// and `outline()` return. The mark is the value's own tag, so strings stay strings. What a script makes of the value is
+/// ordinary, and so is a string that went through a variable (the language stores another copy of its own).
 pub fn whole(value: impl Into<Dynamic>) -> Dynamic {
     let mut value = value.into();
     value.set_tag(WHOLE_TAG);

@@ -7,6 +7,7 @@
 //! Two rules for callers: drop [`Remains`] and other values that come out only after unlocking, and wake or stop the entries
 //! that an answer names. Lists called `granted` name entries that hold a slot from now on.
 
+mod book;
 mod cancel;
 mod delivery;
 mod entry;
@@ -29,8 +30,17 @@ pub use view::{Counts, EntryFilter, EntryView, SessionRow};
 pub use waits::Wants;
 
 use crate::words::{Limits, SessionId};
-use std::marker::PhantomData;
+use book::Entries;
+use delivery::{Claims, Ledger};
+use places::Places;
+use session::Sessions;
+use slots::Slots;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
+use waits::Waits;
 
 /// How long after its end an entry stays readable for a client that follows it as a task. The `ttlMs` of a task is
 /// (settled, or now) − created, plus this.
@@ -46,16 +56,39 @@ pub enum Owner {
 }
 
 /// The registry. `V` is what a settled entry keeps: its value or failure, opaque here, cheap to clone.
-#[derive(Debug)]
 pub struct State<V> {
     limits: Limits,
-    value: PhantomData<V>,
+    /// The capacity in force for one session.
+    capacity: usize,
+    /// Whether nobody is let in any more.
+    closing: bool,
+    entries: Entries<V>,
+    sessions: Sessions,
+    places: Places,
+    ledgers: HashMap<Owner, Ledger>,
+    claims: Claims,
+    slots: Slots,
+    waits: Waits,
+    /// What the output logs of the process hold, in bytes: kept up to date by themselves.
+    output: Arc<AtomicUsize>,
 }
 
 impl<V: Clone> State<V> {
     /// An empty registry, without a prompt.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, value: PhantomData }
+        Self {
+            capacity: limits.capacity,
+            closing: false,
+            entries: Entries::new(),
+            sessions: Sessions::default(),
+            places: Places::new(),
+            ledgers: HashMap::new(),
+            claims: Claims::default(),
+            slots: Slots::new(&limits),
+            waits: Waits::default(),
+            output: Arc::default(),
+            limits,
+        }
     }
 
     /// The limits it was made with. (The capacity in force is [`State::capacity`].)
@@ -66,7 +99,20 @@ impl<V: Clone> State<V> {
     /// Whether somebody sits at a prompt and is told about the nil caller's work. Without one (the beginning) that work is
     /// seen and told when it settles; switching it off gives up what was owed.
     pub fn set_prompt(&mut self, prompt: bool) {
-        let _ = prompt;
-        todo!()
+        if prompt {
+            self.ledgers.entry(Owner::Nil).or_default();
+        } else {
+            self.close_ledger(Owner::Nil);
+        }
+    }
+}
+
+impl<V> fmt::Debug for State<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("newest", &self.entries.newest())
+            .field("live", &self.entries.live())
+            .field("sessions", &self.sessions.len())
+            .finish_non_exhaustive()
     }
 }

@@ -1,7 +1,10 @@
 //! Answers to questions: owned copies, so that nobody holds the lock while reading them.
 
-use super::{ClientFacts, OutputLog, Owner, State};
+use super::book::{Entry, Kept, Phase};
+use super::session::Session;
+use super::{ClientFacts, FOLLOWED_FOR, OutputLog, Owner, State};
 use crate::words::{EntryId, Refusal, SessionId, SpaceId, Status, Time};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -108,50 +111,123 @@ pub struct Counts {
 impl<V: Clone> State<V> {
     /// One entry as it stands. `NoEntry` for an id never given out, `Evicted` for one that is gone. Touches nothing.
     pub fn get(&self, id: EntryId, now: Time) -> Result<EntryView, Refusal> {
-        let _ = (id, now);
-        todo!()
+        self.entries.find(id).map(|entry| self.view(id, entry, now))
     }
 
     /// What a settled entry keeps; `None` when it has not settled, or never ran. `Forgotten`, `NoEntry`, `Evicted`. Touches
     /// nothing.
     pub fn value(&self, id: EntryId) -> Result<Option<V>, Refusal> {
-        let _ = id;
-        todo!()
+        match &self.entries.find(id)?.phase {
+            Phase::Settled { kept: Kept::Value(value, _), .. } => Ok(Some(value.clone())),
+            Phase::Settled { kept: Kept::Forgotten, .. } => Err(Refusal::Forgotten(id)),
+            Phase::Settled { kept: Kept::Nothing, .. } | Phase::Queued | Phase::Running { .. } => Ok(None),
+        }
     }
 
     /// The output log of an entry. `NoEntry`, `Evicted`. Touches nothing.
     pub fn log(&self, id: EntryId) -> Result<Arc<OutputLog>, Refusal> {
-        let _ = id;
-        todo!()
+        self.entries.find(id).map(|entry| Arc::clone(&entry.log))
     }
 
     /// The status of an entry, with its refusals: cheaper than [`State::get`].
     pub fn status(&self, id: EntryId) -> Result<Status, Refusal> {
-        let _ = id;
-        todo!()
+        self.entries.find(id).map(Entry::status)
     }
 
     /// The owner's newest entry that ended `ok`.
     pub fn last_ok(&self, owner: Owner) -> Option<EntryId> {
-        let _ = owner;
-        todo!()
+        let is_meant = |entry: &Entry<V>| entry.owner == owner && entry.status() == Status::Ok;
+        self.entries.iter().rev().find(|(_, entry)| is_meant(entry)).map(|(id, _)| id)
     }
 
     /// The entries that pass the filter, oldest first. Listing touches them; their order of age among each other stays.
     pub fn entries(&mut self, filter: EntryFilter, now: Time) -> Vec<EntryView> {
-        let _ = (filter, now);
-        todo!()
+        let passes = |entry: &Entry<V>| {
+            filter.status.is_none_or(|status| entry.status() == status)
+                && filter.owner.is_none_or(|owner| entry.owner == owner)
+        };
+        let listed = self.entries.iter().filter(|(_, entry)| passes(entry));
+        let (rows, mut ages): (Vec<_>, Vec<_>) =
+            listed.map(|(id, entry)| (self.view(id, entry, now), (entry.touched, id))).unzip();
+        ages.sort_unstable();
+        for (_, id) in ages {
+            self.look(id);
+        }
+        rows
     }
 
     /// The roster of live sessions, oldest first.
     pub fn sessions(&self, now: Time) -> Vec<SessionRow> {
-        let _ = now;
-        todo!()
+        let mut counts: HashMap<Owner, (usize, usize)> = HashMap::new();
+        for (_, entry) in self.entries.iter() {
+            let (entries, running) = counts.entry(entry.owner).or_default();
+            *entries += 1;
+            *running += usize::from(entry.is_live());
+        }
+        let row = |(id, session): (SessionId, &Session)| {
+            let (entries, running) = counts.get(&Owner::Session(id)).copied().unwrap_or_default();
+            SessionRow {
+                session: id,
+                label: Arc::clone(&session.label),
+                note: session.note.clone(),
+                client: session.client.clone(),
+                peer: session.peer.clone(),
+                idle: now.since(session.heard),
+                entries,
+                running,
+                ns: Arc::clone(&session.current),
+            }
+        };
+        self.sessions.iter().map(row).collect()
     }
 
     /// Numbers for `/probe` and `limits()`. Touches nothing.
     pub fn counts(&self, now: Time) -> Counts {
-        let _ = now;
-        todo!()
+        let mut counts = Counts {
+            sessions: self.sessions.len(),
+            queued: self.slots.queued(),
+            running: self.entries.live() - self.slots.queued(),
+            spaces: self.places.shared(),
+            newest: self.entries.newest(),
+            ..Counts::default()
+        };
+        for (_, entry) in self.entries.iter().filter(|(_, entry)| !entry.is_live()) {
+            let lapsed = entry.settled_at().is_some_and(|at| at + FOLLOWED_FOR <= now) && entry.following == 0;
+            if entry.is_followed() && !lapsed {
+                counts.followed += 1;
+            } else if entry.seen {
+                counts.pool += 1;
+            } else {
+                counts.unread += 1;
+            }
+        }
+        counts
+    }
+
+    fn view(&self, id: EntryId, entry: &Entry<V>, now: Time) -> EntryView {
+        let until = entry.settled_at().unwrap_or(now);
+        EntryView {
+            id,
+            owner: entry.owner,
+            by: entry.by.clone(),
+            parent: entry.parent,
+            space: entry.space,
+            ns: Arc::clone(&entry.ns),
+            code: Arc::clone(&entry.code),
+            status: entry.status(),
+            created: entry.created,
+            started: entry.started,
+            settled: entry.settled_at(),
+            ran: entry.started.map_or(Duration::ZERO, |started| until.since(started)),
+            stopping: entry.is_stopping(),
+            queued_before: matches!(entry.phase, Phase::Queued).then(|| self.queued_before(id)).flatten(),
+            lines: entry.log.total_lines(),
+            bytes: entry.bytes(),
+            detached: entry.detached,
+            forgotten: entry.is_forgotten(),
+            seen: entry.seen,
+            told: entry.told,
+            followed: entry.is_followed(),
+        }
     }
 }

@@ -6,11 +6,13 @@
 pub mod clock;
 pub mod ids;
 pub mod limits;
+pub mod modules;
 pub mod outcome;
 pub mod refusal;
 
 pub use clock::{Alarm, Clock, Time, Wake};
 pub use ids::{EntryId, Handle, HeaderKey, SessionId, SpaceId, TaskId};
 pub use limits::Limits;
+pub use modules::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
 pub use outcome::{Failure, Frame, Status, StopCause};
 pub use refusal::Refusal;

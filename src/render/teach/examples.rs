@@ -1,20 +1,90 @@
 //! Examples in prose and doc comments, in a form that a test can evaluate.
+//!
+//! An example is a fenced block that says `rhai`. A line `//---` parts it into steps: evals of one session, one after the other.
+//! The last line of a step may promise something: `//=> 42` its value, as an answer shows it; `//=! timed out` a failure whose
+//! first line contains these words. A step that promises nothing must go well. A fence that says `rhai compile` is compiled and
+//! not run.
 
-/// One fenced block that says `rhai`.
+/// One fenced block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The code.
-    pub code: String,
-    /// The value that the last line promises (`//=> 42`), as [`crate::render::value`] shows it.
-    pub value: Option<String>,
-    /// The failure that the last line promises (`//=! no entry`): a part of its first line.
-    pub failure: Option<String>,
-    /// Whether it needs a host and time and is only compiled: the fence says `rhai compile`.
+    /// The line of its fence, from 1.
+    pub line: usize,
+    /// The evals, in order.
+    pub steps: Vec<Step>,
+    /// Whether it is only compiled.
     pub compile_only: bool,
 }
 
-/// Every example of a Markdown text, in order.
+/// One eval of an example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The script.
+    pub code: String,
+    /// The value it promises, as an answer shows it.
+    pub value: Option<String>,
+    /// The failure it promises: a part of its first line.
+    pub failure: Option<String>,
+}
+
+/// Every example of a Markdown text, in order. A fence that is never closed ends with the text.
 pub fn examples(markdown: &str) -> Vec<Example> {
-    let _ = markdown;
-    todo!()
+    let mut found = Vec::new();
+    let mut lines = markdown.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        let Some(info) = line.trim().strip_prefix("```") else { continue };
+        let mut body = String::new();
+        for (_, line) in lines.by_ref().take_while(|(_, line)| line.trim() != "```") {
+            body.push_str(line);
+            body.push('\n');
+        }
+        let mut words = info.split_whitespace();
+        if words.next() == Some("rhai") {
+            let steps = body.split("//---\n").map(step).collect();
+            found.push(Example { line: at + 1, steps, compile_only: words.any(|word| word == "compile") });
+        }
+    }
+    found
+}
+
+/// Takes the promise off the end of a step.
+fn step(text: &str) -> Step {
+    let text = text.trim_end();
+    let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
+    let promise = |mark| last.trim().strip_prefix(mark).map(|promise: &str| promise.trim().to_owned());
+    let (value, failure) = (promise("//=>"), promise("//=!"));
+    let code = if value.is_some() || failure.is_some() { before } else { text };
+    Step { code: code.to_owned(), value, failure }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_steps_and_promises() {
+        let text = "Prose.\n\n```rhai\nlet a = 1;\n//---\na + 1\n//=> 2\n//---\nnope\n//=! nope\n```\n```\nnot code\n```\n  \
+                    ```rhai compile\nloop {}\n  ```\n";
+        let step = |code: &str, value: Option<&str>, failure: Option<&str>| Step {
+            code: code.into(),
+            value: value.map(Into::into),
+            failure: failure.map(Into::into),
+        };
+        assert_eq!(
+            examples(text),
+            [
+                Example {
+                    line: 3,
+                    steps: vec![
+                        step("let a = 1;", None, None),
+                        step("a + 1", Some("2"), None),
+                        step("nope", None, Some("nope"))
+                    ],
+                    compile_only: false
+                },
+                Example { line: 15, steps: vec![step("loop {}", None, None)], compile_only: true },
+            ]
+        );
+        assert_eq!(examples("no fence"), []);
+    }
 }

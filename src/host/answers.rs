@@ -1,0 +1,296 @@
+//! Answers: what a caller is told, composed from the registry's views, and claimed in the same step.
+
+use super::api::{Answer, Caller, Host, Submitted};
+use super::delivery::{Delivery, Receipt};
+use super::inner::Inner;
+use super::kept::{End, Face};
+use crate::render::{Block, Line, Output, Stage, Style, Tail, answer};
+use crate::state::{Claim, ClaimId, EntryView, HeadTail, Owner, State};
+use crate::words::{EntryId, Refusal, Status, StopCause, Time};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bytes of output that an answer shows: as many as its block can hold.
+const OUTPUT_BYTES: usize = crate::render::output::ANSWER_BYTES;
+
+/// After this long without having bitten a cancellation is reported as held up in native code.
+const HELD_UP: Duration = Duration::from_millis(500);
+
+/// A claim that ends with its delivery.
+struct Claimed {
+    host: Arc<Inner>,
+    claim: Option<ClaimId>,
+}
+
+impl Receipt for Claimed {
+    fn written(mut self: Box<Self>) {
+        if let Some(claim) = self.claim.take() {
+            let now = self.host.clock.now();
+            self.host.state().written(claim, now);
+        }
+    }
+}
+
+impl Drop for Claimed {
+    fn drop(&mut self) {
+        if let Some(claim) = self.claim.take() {
+            self.host.state().dropped(claim);
+        }
+    }
+}
+
+/// One entry, copied under the lock: what its block needs.
+struct Facts {
+    view: EntryView,
+    /// `None` while it has not settled, and after `forget`.
+    face: Option<Arc<Face>>,
+    printed: HeadTail,
+    dropped_lines: u64,
+    stopping_since: Option<Time>,
+}
+
+impl Host {
+    /// The answer to an eval call: the entry's block as it stands now, and the caller's news. A session whose eval ended `ok`
+    /// inside its call goes where the eval said.
+    pub fn answer_eval(&self, caller: Caller, submitted: Submitted) -> Answer {
+        let id = submitted.id();
+        let owner = Owner::from(caller);
+        let (facts, claim, unread) = {
+            let now = self.inner.clock.now();
+            let mut state = self.inner.state();
+            let facts = self.inner.facts(&state, id, now);
+            if let Ok(facts) = &facts
+                && facts.view.status == Status::Ok
+                && let Some(name) = facts.face.as_ref().and_then(|face| face.move_to.as_deref())
+            {
+                state.move_session(owner, name);
+            }
+            let claim = state.claim(owner, &[id], true, now);
+            (facts, claim, state.manual_unread(owner))
+        };
+        drop(submitted);
+        let facts = match facts {
+            Ok(facts) => facts,
+            Err(refusal) => return self.compose(owner, &[], &[refusal.to_string()], claim, false),
+        };
+        let mut answer = self.compose(owner, std::slice::from_ref(&facts), &[], claim, unread);
+        answer.is_error = facts.view.status == Status::Failed || facts.view.status == Status::Cancelled;
+        answer
+    }
+
+    /// The answer to `await`: a block for each id (those that are not there are named), and one tail of news.
+    pub fn answer_await(&self, caller: Caller, ids: &[u64]) -> Answer {
+        self.answer_several(caller, ids, |facts, alone| alone && facts.view.status == Status::Failed)
+    }
+
+    /// Cancels for the caller, waits (at most `limits().cancel_wait`) for each to bite, and answers as `await` does.
+    pub async fn answer_cancel(&self, caller: Caller, ids: &[u64]) -> Answer {
+        let mut asked = Vec::new();
+        for id in ids {
+            if self.cancel(super::Canceller::Caller(caller), EntryId(*id)).is_ok() {
+                asked.push(EntryId(*id));
+            }
+        }
+        let until = self.inner.clock.now() + self.inner.limits.cancel_wait;
+        self.settled(&asked, &[], Some(until)).await;
+        self.answer_several(caller, ids, |_, _| false)
+    }
+
+    fn answer_several(&self, caller: Caller, ids: &[u64], bad: impl Fn(&Facts, bool) -> bool) -> Answer {
+        let owner = Owner::from(caller);
+        let mut blocks: Vec<Facts> = Vec::new();
+        let mut refused = Vec::new();
+        let claim = {
+            let now = self.inner.clock.now();
+            let mut state = self.inner.state();
+            for (at, id) in ids.iter().enumerate() {
+                if ids[..at].contains(id) {
+                    continue;
+                }
+                match self.inner.facts(&state, EntryId(*id), now) {
+                    Ok(facts) => blocks.push(facts),
+                    Err(refusal) => refused.push(refusal.to_string()),
+                }
+            }
+            let shown: Vec<_> = blocks.iter().map(|facts| facts.view.id).collect();
+            state.claim(owner, &shown, true, now)
+        };
+        let alone = ids.len() == 1;
+        let is_error = blocks.is_empty() || blocks.iter().all(|facts| bad(facts, alone));
+        let mut answer = self.compose(owner, &blocks, &refused, claim, false);
+        answer.is_error = is_error;
+        answer
+    }
+
+    /// The result inside a completed task: the block alone. Claims the entry for its owner.
+    pub fn answer_task(&self, id: EntryId) -> Answer {
+        let (facts, claim, label) = {
+            let now = self.inner.clock.now();
+            let mut state = self.inner.state();
+            let facts = self.inner.facts(&state, id, now);
+            let owner = facts.as_ref().map_or(Owner::Nil, |facts| facts.view.owner);
+            let claim = state.claim(owner, &[id], false, now);
+            (facts, claim, state.label(owner))
+        };
+        let delivery = self.claimed(claim.id);
+        match facts {
+            Ok(facts) => Answer {
+                text: facts
+                    .with_block(label.as_deref(), self.inner.clock.now(), |block| answer::block(block, Style::Agent)),
+                is_error: facts.view.status == Status::Failed,
+                delivery,
+            },
+            Err(refusal) => Answer { text: refusal.to_string(), is_error: true, delivery },
+        }
+    }
+
+    /// A plain answer of the tools (a minted session, a refused argument) with the caller's news after it, when there is a
+    /// caller.
+    pub fn answer_text(&self, caller: Option<Caller>, text: &str, is_error: bool) -> Answer {
+        let Some(caller) = caller else {
+            return Answer { text: text.to_owned(), is_error, delivery: Delivery::none() };
+        };
+        let claim = self.inner.state().claim(caller.into(), &[], true, self.inner.clock.now());
+        let delivery = self.claimed(claim.id);
+        let adopted = self.adopted(&claim);
+        let tail = Tail {
+            settled: &claim.settled,
+            evicted: &claim.evicted,
+            adopted: adopted.as_deref(),
+            manual_unread: false,
+        };
+        Answer { text: answer::text(text, &tail, Style::Agent), is_error, delivery }
+    }
+
+    /// A task answer for this entry is about to be sent: its client follows it. When the delivery is dropped unwritten, the
+    /// entry is an ordinary one again.
+    pub fn follow(&self, submitted: Submitted) -> Delivery {
+        let claim = self.inner.state().claim_follow(submitted.id());
+        drop(submitted);
+        self.claimed(claim)
+    }
+
+    /// The terminal answer of a task that has no block (a cancelled one) is about to be sent: it delivers the entry.
+    pub fn deliver_task(&self, id: EntryId) -> Delivery {
+        let claim = {
+            let now = self.inner.clock.now();
+            let mut state = self.inner.state();
+            let owner = state.get(id, now).map_or(Owner::Nil, |view| view.owner);
+            state.claim(owner, &[id], false, now)
+        };
+        self.claimed(claim.id)
+    }
+
+    fn claimed(&self, claim: ClaimId) -> Delivery {
+        Delivery::of(Claimed { host: Arc::clone(&self.inner), claim: Some(claim) })
+    }
+
+    /// The local time of day at which the process started, when the claim asks for the adoption notice.
+    fn adopted(&self, claim: &Claim) -> Option<String> {
+        claim.adopted.then(|| crate::render::notice::time_of_day(self.started()))
+    }
+
+    fn compose(&self, owner: Owner, blocks: &[Facts], refused: &[String], claim: Claim, manual_unread: bool) -> Answer {
+        let delivery = self.claimed(claim.id);
+        let adopted = self.adopted(&claim);
+        let tail =
+            Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_deref(), manual_unread };
+        let style = if owner == Owner::Nil { self.inner.prompt_style() } else { Style::Agent };
+        let label = self.inner.state().label(owner);
+        let now = self.inner.clock.now();
+        let text = match blocks {
+            [one] if refused.is_empty() => {
+                one.with_block(label.as_deref(), now, |block| answer::one(block, &tail, style))
+            }
+            blocks => {
+                let lines: Vec<_> = blocks.iter().map(Facts::lines).collect();
+                let blocks: Vec<_> = blocks
+                    .iter()
+                    .zip(&lines)
+                    .map(|(facts, (head, tail))| facts.block(label.as_deref(), now, head, tail))
+                    .collect();
+                answer::several(refused, &blocks, &tail, style)
+            }
+        };
+        Answer { text, is_error: blocks.is_empty(), delivery }
+    }
+}
+
+impl Facts {
+    fn lines(&self) -> (Vec<Line<'_>>, Vec<Line<'_>>) {
+        fn borrow(lines: &[crate::state::Line]) -> Vec<Line<'_>> {
+            lines.iter().map(|line| Line { source: &line.source, text: &line.text }).collect()
+        }
+        (borrow(&self.printed.head), borrow(&self.printed.tail))
+    }
+
+    fn with_block(&self, label: Option<&str>, now: Time, act: impl FnOnce(&Block<'_>) -> String) -> String {
+        let (head, tail) = self.lines();
+        act(&self.block(label, now, &head, &tail))
+    }
+
+    fn block<'a>(&'a self, label: Option<&'a str>, now: Time, head: &'a [Line<'a>], tail: &'a [Line<'a>]) -> Block<'a> {
+        let view = &self.view;
+        let gap = self.printed.gap;
+        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let face = self.face.as_deref();
+        Block {
+            id: view.id,
+            session: label,
+            ns: &view.ns,
+            stage: self.stage(now),
+            output: Output {
+                head,
+                tail,
+                elided_lines: gap.map_or(0, |gap| count(gap.lines)),
+                elided_bytes: gap.map_or(0, |gap| count(gap.bytes)),
+                dropped_lines: if gap.is_some() { 0 } else { count(self.dropped_lines) },
+                dropped_bytes: 0,
+            },
+            conflicts: face.map_or(&[], |face| &face.conflicts),
+            published: face.map_or(&[], |face| &face.published),
+            cancelled_children: face.map_or(&[], |face| &face.cancelled_children),
+            new_space: face.and_then(|face| face.new_space.as_deref()),
+            changed_module: None,
+        }
+    }
+
+    fn stage(&self, now: Time) -> Stage<'_> {
+        let view = &self.view;
+        match (view.status, self.face.as_deref().map(|face| &face.end)) {
+            (Status::Queued, _) => Stage::Queued { before: view.queued_before.unwrap_or(0) },
+            (Status::Running, _) => match self.stopping_since.map(|at| now.since(at)) {
+                Some(asked) if asked >= HELD_UP => Stage::Cancelling { asked, so_far: view.ran },
+                _ => Stage::Running { so_far: view.ran },
+            },
+            (Status::Ok, Some(End::Value(value))) => Stage::Ok { value, took: view.ran },
+            (Status::Failed, Some(End::Failed(failure))) => Stage::Failed { failure, took: view.ran },
+            (Status::Cancelled, end) => Stage::Cancelled {
+                after: view.ran,
+                cause: match end {
+                    Some(End::Cancelled(cause)) if *cause != StopCause::Cancelled => Some(cause),
+                    _ => None,
+                },
+                failure: None,
+            },
+            (status, _) => Stage::Forgotten { status, took: view.ran },
+        }
+    }
+}
+
+impl Inner {
+    /// Copies what the block of an entry needs. Under the lock: nothing is rendered here, and no live value is touched.
+    fn facts(&self, state: &State<super::kept::Kept>, id: EntryId, now: Time) -> Result<Facts, Refusal> {
+        let view = state.get(id, now)?;
+        let face = state.value(id).ok().flatten().map(|kept| kept.face);
+        let log = state.log(id)?;
+        let stopping_since = self.live(id).filter(|_| view.stopping).and_then(|live| live.task.stopped_at());
+        Ok(Facts {
+            view,
+            face,
+            printed: log.head_tail(OUTPUT_BYTES),
+            dropped_lines: log.dropped_lines(),
+            stopping_since,
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! How one entry waits for others: the waits-for graph, the thread's wake, and what it reads when they have settled.
+
+use super::handles::Known;
+use super::inner::Inner;
+use super::kept::End;
+use super::live::Live;
+use crate::engine::{EntryHandle, Fallible, Task, Thrown, failure, raise, refuse};
+use crate::state::Wants;
+use crate::words::{EntryId, Failure, Refusal, StopCause, Time};
+use rhai::Dynamic;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Removes an entry's edges from the waits-for graph when its wait is over, however it ended.
+struct Edge<'a> {
+    host: &'a Inner,
+    waiter: EntryId,
+}
+
+impl Drop for Edge<'_> {
+    fn drop(&mut self) {
+        self.host.state().remove_wait(self.waiter);
+    }
+}
+
+impl Inner {
+    /// Blocks `task` until all of `targets` (or one of them) have settled: `true`; or until `until` has come: `false`.
+    ///
+    /// # Errors
+    /// A circle of waits, an id that is not there, or the task was stopped.
+    pub(super) fn wait_in_script(
+        self: &Arc<Self>,
+        task: &Task,
+        targets: &[EntryId],
+        wants: Wants,
+        until: Option<Time>,
+    ) -> Fallible<bool> {
+        let mut open: Vec<Arc<Live>> = Vec::new();
+        for id in targets {
+            match self.live(*id) {
+                Some(live) => open.push(live),
+                // Settled, or never there: ask the registry, which knows the difference.
+                None => drop(self.state().status(*id).map_err(|refusal| refuse(&refusal))?),
+            }
+        }
+        let ready = |open: &[Arc<Live>]| match wants {
+            Wants::All => open.iter().all(|live| live.is_settled()),
+            Wants::Any => open.len() < targets.len() || open.is_empty() || open.iter().any(|live| live.is_settled()),
+        };
+        if ready(&open) {
+            return Ok(true);
+        }
+        self.state().add_wait(task.id(), targets, wants).map_err(|refusal| refuse(&refusal))?;
+        let edge = Edge { host: self, waiter: task.id() };
+        for live in &open {
+            live.tell_thread(task.wake());
+        }
+        let settled = task.wait(until, || ready(&open));
+        drop(edge);
+        settled
+    }
+
+    /// Waits for an entry and hands its value on, or raises its failure.
+    pub(super) fn value_in_script(
+        self: &Arc<Self>,
+        task: &Task,
+        handle: &EntryHandle,
+        limit: Option<Duration>,
+    ) -> Fallible<Dynamic> {
+        let id = handle.id();
+        let until = limit.map(|limit| self.clock.now() + limit);
+        if !self.wait_in_script(task, &[id], Wants::All, until)? {
+            return Err(refuse(&Refusal::TimedOut { after: limit.unwrap_or_default() }));
+        }
+        self.state().read_by_script(task.id(), id);
+        let kept = self.state().value(id).map_err(|refusal| refuse(&refusal))?;
+        let cancelled = || Failure::new("Cancelled", format!("entry {id} was cancelled"));
+        let Some(kept) = kept else { return Err(raise(&Thrown { failure: cancelled(), entry: id, thrown: None })) };
+        match &kept.face.end {
+            End::Value(_) => Ok(kept.values.value.clone()),
+            End::Failed(failure) => {
+                Err(raise(&Thrown { failure: (**failure).clone(), entry: id, thrown: kept.values.thrown.clone() }))
+            }
+            End::Cancelled(StopCause::Shutdown) => Err(failure::fail("Shutdown", "the process is shutting down")),
+            End::Cancelled(_) => Err(raise(&Thrown { failure: cancelled(), entry: id, thrown: None })),
+        }
+    }
+
+    /// An entry as a script names it: a handle, an id, or a task's id such as `bfw-12`.
+    pub(super) fn entry_named(self: &Arc<Self>, value: &Dynamic) -> Fallible<EntryHandle> {
+        if let Some(handle) = value.read_lock::<EntryHandle>() {
+            // A handle outlives its entry; its facts still answer.
+            return Ok(handle.clone());
+        }
+        let id = match value.as_int() {
+            Ok(n) => u64::try_from(n).map_err(|_| no_entry(self, n)).map(EntryId)?,
+            Err(_) => match value.clone().into_immutable_string().ok() {
+                Some(text) => id_in(&text).ok_or_else(|| {
+                    let text = text.as_str();
+                    failure::fail("NotAnEntry", format!("`{text:.40}` is not an entry id, such as 12 or \"bfw-12\""))
+                })?,
+                None => {
+                    let kind = value.type_name();
+                    return Err(failure::fail("NotAnEntry", format!("an entry or its id is needed here, not {kind}")));
+                }
+            },
+        };
+        self.handle(id).map_err(|refusal| refuse(&refusal))
+    }
+}
+
+fn no_entry(host: &Inner, n: i64) -> Box<rhai::EvalAltResult> {
+    let newest = host.state().counts(host.clock.now()).newest;
+    failure::fail("NoEntry", format!("no entry {n}; the newest is {newest}"))
+}
+
+/// The entry id in `12` or `bfw-12`.
+fn id_in(text: &str) -> Option<EntryId> {
+    text.parse::<EntryId>().ok().or_else(|| text.parse::<crate::words::TaskId>().ok().map(|task| task.entry))
+}
+
+/// The facts behind a handle.
+pub(super) fn facts(handle: &EntryHandle) -> Fallible<crate::state::EntryView> {
+    match handle.ops::<Known>() {
+        Some(known) => Ok(known.facts()),
+        None => Err(failure::fail("NotAnEntry", "this handle belongs to another host")),
+    }
+}

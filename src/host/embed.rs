@@ -1,0 +1,141 @@
+//! Evaluating from Rust: the embedding program speaks as the nil caller.
+
+use super::api::{Caller, Host, Job};
+use super::kept::End;
+use crate::state::{CancelBy, Owner};
+use crate::words::{EntryId, Failure, Refusal, Status, StopCause};
+use rhai::Dynamic;
+use std::fmt;
+use std::sync::Arc;
+
+/// An eval that ended with a value.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// Its entry: its output and more can be had by this id while the entry is kept.
+    pub id: EntryId,
+    /// The live value.
+    pub value: Dynamic,
+    /// The value as text, within the budget of an answer.
+    pub text: String,
+    /// What it printed, line by line, as far as it is kept.
+    pub output: Vec<String>,
+}
+
+/// An eval that did not end with a value. Its `Display` is the whole text of the error, as agents see it.
+#[derive(Clone, Debug)]
+pub enum EvalError {
+    /// It was not started.
+    Refused(Refusal),
+    /// It failed.
+    Failed {
+        /// The entry.
+        id: EntryId,
+        /// Why, as data.
+        failure: Arc<Failure>,
+        /// The live value that was thrown, when one was.
+        thrown: Option<Dynamic>,
+        /// What it printed before, line by line.
+        output: Vec<String>,
+    },
+    /// It was cancelled.
+    Cancelled {
+        /// The entry.
+        id: EntryId,
+        /// Why it stopped.
+        cause: StopCause,
+        /// What it printed before, line by line.
+        output: Vec<String>,
+    },
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refusal) => refusal.fmt(f),
+            Self::Failed { id, failure, .. } => {
+                let text = crate::render::failure::text(failure, Some(*id), crate::render::Style::Agent);
+                f.write_str(text.trim_end())
+            }
+            Self::Cancelled { id, .. } => write!(f, "cancelled · id {id}"),
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}
+
+impl From<Refusal> for EvalError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// Cancels the entry unless it is defused: what dropping the future of an eval does.
+struct CancelOnDrop<'a> {
+    host: &'a Host,
+    id: EntryId,
+    armed: bool,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            // Already settled, or gone: then there is nothing to cancel.
+            self.host.inner.cancel(self.id, CancelBy::Caller(Owner::Nil), &StopCause::Cancelled).ok();
+        }
+    }
+}
+
+impl Host {
+    /// Evaluates a script as the nil caller and waits for its end. Dropping the future cancels the eval.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let host = remontoire::Host::builder().build()?;
+    /// let answer = host.eval("let x = 40; x + 2").await?;
+    /// assert_eq!(answer.value.as_int(), Ok(42));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// The eval was refused, failed, or was cancelled by somebody.
+    pub async fn eval(&self, code: impl Into<String>) -> Result<Evaluated, EvalError> {
+        self.eval_job(&Job::new(code)).await
+    }
+
+    /// Evaluates a script in a space or module of its own choosing; otherwise as [`Host::eval`].
+    ///
+    /// # Errors
+    /// The eval was refused, failed, or was cancelled by somebody.
+    pub async fn eval_job(&self, job: &Job) -> Result<Evaluated, EvalError> {
+        let submitted = self.submit(Caller::Nil, job)?;
+        let id = submitted.id();
+        let mut guard = CancelOnDrop { host: self, id, armed: true };
+        // Awaited until its end was read: it is not evicted in between.
+        self.inner.state().awaited(id);
+        self.settled(&[id], &[], None).await;
+        guard.armed = false;
+        let ended = self.ended(id);
+        self.inner.state().unawait(id, self.inner.clock.now());
+        ended
+    }
+
+    fn ended(&self, id: EntryId) -> Result<Evaluated, EvalError> {
+        let (status, kept, log) = {
+            let state = self.inner.state();
+            (state.status(id)?, state.value(id)?, state.log(id)?)
+        };
+        let output: Vec<String> = log.page(0, usize::MAX).lines.into_iter().map(|line| line.text).collect();
+        let cancelled = |cause, output| Err(EvalError::Cancelled { id, cause, output });
+        let Some(kept) = kept else { return cancelled(StopCause::Cancelled, output) };
+        match &kept.face.end {
+            End::Value(rendered) => {
+                debug_assert_eq!(status, Status::Ok);
+                Ok(Evaluated { id, value: kept.values.value.clone(), text: rendered.text.clone(), output })
+            }
+            End::Failed(failure) => {
+                Err(EvalError::Failed { id, failure: Arc::clone(failure), thrown: kept.values.thrown.clone(), output })
+            }
+            End::Cancelled(cause) => cancelled(cause.clone(), output),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Channels: values handed over from one eval to another, in order, each to one taker.
+
+use super::{Call, Table, seconds};
+use crate::engine::{Atom, Fallible, Task, failure, refuse};
+use crate::render::Shown;
+use crate::state::Owner;
+use crate::words::{Refusal, Time, Wake};
+use rhai::{Dynamic, NativeCallContext};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The most values a channel may hold.
+const LARGEST: i64 = 100_000;
+
+/// A channel, as a value of the language. Cheap to clone; equal when it is the same one.
+#[derive(Clone, Debug)]
+pub(super) struct Channel(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    room: usize,
+    owner: Owner,
+    inside: Mutex<Inside>,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    /// Values on their way. Each is wrapped in an atom of its own, which makes it fit for any eval.
+    values: VecDeque<Atom>,
+    /// Takers that wait: in a channel without room a value is accepted when there is one.
+    takers: usize,
+    closed: bool,
+    waiters: Vec<Wake>,
+}
+
+impl Channel {
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        self.0.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells everybody who waits that something has changed.
+    fn changed(mut inside: MutexGuard<'_, Inside>) {
+        let waiters = std::mem::take(&mut inside.waiters);
+        drop(inside);
+        for wake in waiters {
+            wake.notify();
+        }
+    }
+
+    /// Whether it was closed, or its owner's session ended.
+    fn is_closed(&self, call: &Call) -> bool {
+        self.inside().closed || !call.host.state().is_alive(self.0.owner)
+    }
+
+    fn has_room(&self, inside: &Inside) -> bool {
+        inside.values.len() < self.0.room.max(inside.takers.min(1))
+    }
+
+    /// Waits until `ready`, woken whenever the channel changes.
+    fn wait(&self, task: &Task, until: Option<Time>, mut ready: impl FnMut(&mut Inside) -> bool) -> Fallible<bool> {
+        task.wait(until, || {
+            let mut inside = self.inside();
+            if ready(&mut inside) {
+                return true;
+            }
+            inside.waiters.push(task.wake().clone());
+            false
+        })
+    }
+
+    fn send(&self, context: &NativeCallContext<'_>, value: Dynamic) -> Fallible<()> {
+        let call = Call::of(context)?;
+        let parcel = Atom::new(context, value)?;
+        let mut accepted = false;
+        let ended = |inside: &Inside| inside.closed || !call.host.state().is_alive(self.0.owner);
+        self.wait(&call.task, None, |inside| {
+            if ended(inside) {
+                return true;
+            }
+            if self.has_room(inside) {
+                inside.values.push_back(parcel.clone());
+                accepted = true;
+            }
+            accepted
+        })?;
+        if !accepted {
+            return Err(failure::fail("ChannelClosed", "the channel is closed: nobody takes this value"));
+        }
+        Self::changed(self.inside());
+        Ok(())
+    }
+
+    fn recv(&self, context: &NativeCallContext<'_>, secs: Option<&Dynamic>) -> Fallible<Dynamic> {
+        let call = Call::of(context)?;
+        let limit = secs.map(seconds).transpose()?;
+        let until = limit.map(|limit| call.host.clock.now() + limit);
+        self.inside().takers += 1;
+        Self::changed(self.inside());
+        let mut taken = None;
+        let ended = |inside: &Inside| inside.closed || !call.host.state().is_alive(self.0.owner);
+        let waited = self.wait(&call.task, until, |inside| {
+            taken = taken.take().or_else(|| inside.values.pop_front());
+            taken.is_some() || ended(inside)
+        });
+        self.inside().takers -= 1;
+        Self::changed(self.inside());
+        match (waited?, taken) {
+            (_, Some(parcel)) => parcel.get(context),
+            (true, None) => Ok(Dynamic::UNIT),
+            (false, None) => Err(refuse(&Refusal::TimedOut { after: limit.unwrap_or_default() })),
+        }
+    }
+}
+
+/// How a channel is shown.
+pub(super) fn show(value: &Dynamic) -> Option<Shown> {
+    let channel = value.read_lock::<Channel>()?;
+    let (waiting, closed) = {
+        let inside = channel.inside();
+        (inside.values.len(), if inside.closed { ", closed" } else { "" })
+    };
+    Some(Shown::Text(format!("<chan {waiting} of {}{closed}>", channel.0.room)))
+}
+
+pub(super) fn register(table: &mut Table) {
+    const DOC: &str = "
+A channel with room for `n` values (0: a value is accepted when somebody takes it). `.send(v)` waits for room, `.recv()` for a value;
+both can be cancelled and cost no slot while they wait. `.recv(secs)` waits no longer than that. After `.close()`, or when the session
+that made it ends, `recv` hands out what is left and then `()`, and `send` is an error. `.len()` values are on their way.
+
+```rhai
+let lane = chan(2);
+let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
+[lane.recv(), lane.recv(), lane.recv()] //=> [1, 2, ()]
+```";
+    table.doc("chan", &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()"], DOC);
+    let api = &mut table.api;
+    api.custom_type::<Channel>("Chan");
+    api.function("chan", &["n: int", "Chan"], DOC, |context: NativeCallContext<'_>, room: i64| {
+        let call = Call::of(&context)?;
+        let Some(room) = usize::try_from(room).ok().filter(|_| room <= LARGEST) else {
+            return Err(failure::fail(
+                "BadArgument",
+                format!("a channel has room for 0 to {LARGEST} values, not {room}"),
+            ));
+        };
+        Ok(Channel(Arc::new(Shared { room, owner: call.owner(), inside: Mutex::default() })))
+    });
+    api.function(
+        "send",
+        &["chan: Chan", "v: ?"],
+        "Hands a value over; waits for room.",
+        |context: NativeCallContext<'_>, channel: Channel, value: Dynamic| channel.send(&context, value),
+    );
+    api.function(
+        "recv",
+        &["chan: Chan", "?"],
+        "Takes the next value; waits for one. `()` once the channel is closed and empty.",
+        |context: NativeCallContext<'_>, channel: Channel| channel.recv(&context, None),
+    );
+    api.function(
+        "recv",
+        &["chan: Chan", "secs: float", "?"],
+        "Takes the next value; an error when none came in time.",
+        |context: NativeCallContext<'_>, channel: Channel, secs: Dynamic| channel.recv(&context, Some(&secs)),
+    );
+    api.function("close", &["chan: Chan"], "Closes the channel.", |channel: Channel| -> Fallible<()> {
+        let mut inside = channel.inside();
+        inside.closed = true;
+        Channel::changed(inside);
+        Ok(())
+    });
+    api.function("len", &["chan: Chan", "int"], "Values on their way.", |channel: Channel| -> Fallible<i64> {
+        Ok(i64::try_from(channel.inside().values.len()).unwrap_or(i64::MAX))
+    });
+    api.function(
+        "is_closed",
+        &["chan: Chan", "bool"],
+        "Whether it was closed, or the session that made it has ended.",
+        |context: NativeCallContext<'_>, channel: Channel| {
+            Ok::<_, Box<rhai::EvalAltResult>>(channel.is_closed(&Call::of(&context)?))
+        },
+    );
+}

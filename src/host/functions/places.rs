@@ -1,0 +1,111 @@
+//! Spaces: where code is evaluated, moving, listing, ending.
+
+use super::{Call, Table};
+use crate::engine::{Fallible, SpaceView, failure, refuse};
+use crate::state::{Owner, SpaceKind};
+use crate::words::Refusal;
+use rhai::{Array, Dynamic, Map, NativeCallContext};
+
+pub(super) fn register(table: &mut Table) {
+    const NS: &str = "The space (or module) this eval takes place in.";
+    table.doc("ns", &["ns()"], NS);
+    table.api.function("ns", &["string"], NS, |context: NativeCallContext<'_>| {
+        Ok::<_, Box<rhai::EvalAltResult>>(Call::of(&context)?.task.space().name().to_owned())
+    });
+
+    const IN_NS: &str = "
+Moves your session to a space from its next eval on: a shared one (made when it is not there), a script module, or back to your
+scratch. The move happens when this eval ends `ok` inside its call.";
+    table.doc("in_ns", &["in_ns(\"name\")"], IN_NS);
+    table.api.function("in_ns", &["name: string", "string"], IN_NS, |context: NativeCallContext<'_>, name: &str| {
+        let call = Call::of(&context)?;
+        if let Some(module) = call.host.library.find(name) {
+            call.live.notes().move_to = Some(module.to_string());
+            return Ok(module.to_string());
+        }
+        let fresh = {
+            let state = call.host.state();
+            state.may_enter(call.owner(), name).map_err(|refusal| refuse(&refusal))?;
+            matches!(state.find_space(name), Err(Refusal::NoSuchSpace { .. }))
+        };
+        let mut notes = call.live.notes();
+        notes.move_to = Some(name.to_owned());
+        if fresh {
+            notes.new_space = Some(name.to_owned());
+        }
+        Ok::<_, Box<rhai::EvalAltResult>>(name.to_owned())
+    });
+
+    const SPACES: &str = "
+All spaces, as rows `name kind variables functions bytes owner here`: `kind` is `scratch`, `shared` or `module`, `here` how many
+sessions are there. Read another space with `import \"@name\" as n;`.
+
+```rhai
+spaces().some(|row| row.name == ns()) //=> true
+```";
+    table.doc("spaces", &["spaces()"], SPACES);
+    table.api.function("spaces", &["array"], SPACES, |context: NativeCallContext<'_>| spaces(&context));
+
+    const DROP: &str = "
+Ends a shared space: its variables and functions are gone, and what still runs there fails at its next publish.";
+    table.doc("drop_space", &["drop_space(\"name\")"], DROP);
+    table.api.function("drop_space", &["name: string"], DROP, |context: NativeCallContext<'_>, name: &str| {
+        let call = Call::of(&context)?;
+        if call.host.library.find(name).is_some() {
+            return Err(failure::fail(
+                "BadArgument",
+                format!("{name:.80} is a script module; reload(\"{name:.80}\") takes back what evals changed in it"),
+            ));
+        }
+        let id = call.host.state().drop_shared(name).map_err(|refusal| refuse(&refusal))?;
+        call.host.drop_space(id);
+        Ok(())
+    });
+}
+
+fn spaces(context: &NativeCallContext<'_>) -> Fallible<Array> {
+    let call = Call::of(context)?;
+    let (rows, labels) = {
+        let state = call.host.state();
+        let rows = state.spaces();
+        let labels: Vec<_> = rows
+            .iter()
+            .map(|row| match row.kind {
+                SpaceKind::Scratch(owner @ Owner::Session(_)) => state.label(owner),
+                SpaceKind::Scratch(Owner::Nil) | SpaceKind::Shared => None,
+            })
+            .collect();
+        (rows, labels)
+    };
+    let count = |n: usize| Dynamic::from(i64::try_from(n).unwrap_or(i64::MAX));
+    let mut list: Array = rows
+        .into_iter()
+        .zip(labels)
+        .map(|(row, label)| {
+            let space = call.host.known_space(row.space);
+            let mut map = Map::new();
+            let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
+            set("name", row.name.to_string().into());
+            set("kind", if row.kind == SpaceKind::Shared { "shared" } else { "scratch" }.into());
+            set("variables", count(space.as_ref().map_or(0, |space| space.variable_count())));
+            set("functions", count(space.as_ref().map_or(0, |space| space.function_count())));
+            set("bytes", count(space.as_ref().map_or(0, |space| space.bytes())));
+            set("owner", label.map_or(Dynamic::UNIT, |label| label.to_string().into()));
+            set("here", count(row.here));
+            map.into()
+        })
+        .collect();
+    let modules = call.host.module_spaces.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for space in modules.values().map(|module| module.space()) {
+        let mut map = Map::new();
+        map.insert("name".into(), space.name().to_owned().into());
+        map.insert("kind".into(), "module".into());
+        map.insert("variables".into(), count(space.variable_count()));
+        map.insert("functions".into(), count(space.function_count()));
+        map.insert("bytes".into(), count(space.bytes()));
+        map.insert("owner".into(), Dynamic::UNIT);
+        map.insert("here".into(), count(0));
+        list.push(map.into());
+    }
+    Ok(list)
+}

@@ -1,0 +1,90 @@
+//! Sessions: the roster, a note on it, and giving up what is owed.
+
+use super::{Call, Table};
+use crate::engine::{Fallible, failure};
+use crate::state::Released;
+use crate::words::{EntryId, StopCause};
+use rhai::{Array, Dynamic, Map, NativeCallContext};
+
+/// Characters of a note that are kept.
+const NOTE: usize = 500;
+
+pub(super) fn register(table: &mut Table) {
+    const SESSIONS: &str = "
+The roster: a row for each live session, `session client note idle entries running peer ns`, and `you: true` on your own.
+
+```rhai
+sessions().all(|row| row.idle >= 0) //=> true
+```";
+    table.doc("sessions", &["sessions()"], SESSIONS);
+    table.api.function("sessions", &["array"], SESSIONS, |context: NativeCallContext<'_>| roster(&context));
+
+    const INTRODUCE: &str = "
+Puts a note on the roster: what this session is for, in your own words. It goes with the session.
+
+```rhai
+introduce(\"reads the logs of staging\");
+```";
+    table.doc("introduce", &["introduce(text)"], INTRODUCE);
+    table.api.function("introduce", &["text: string"], INTRODUCE, |context: NativeCallContext<'_>, text: &str| {
+        let call = Call::of(&context)?;
+        if text.chars().count() > NOTE {
+            return Err(failure::fail("BadArgument", format!("a note has at most {NOTE} characters")));
+        }
+        call.host.state().introduce(call.owner(), text.into());
+        Ok(())
+    });
+
+    const RELEASE: &str = "
+Gives up what is still owed to you: your settled unread entries are told no more and may be evicted. `release(true)` also cancels
+your running ones, except the eval that speaks, its ancestors and its descendants. Returns what it did.
+
+```rhai
+release() //=> #{cancelled: [], released: []}
+```";
+    table.doc("release", &["release()", "release(true)"], RELEASE);
+    table.api.function("release", &["map"], RELEASE, |context: NativeCallContext<'_>| release(&context, false));
+    table.api.function("release", &["cancel: bool", "map"], RELEASE, |context: NativeCallContext<'_>, cancel: bool| {
+        release(&context, cancel)
+    });
+}
+
+fn roster(context: &NativeCallContext<'_>) -> Fallible<Array> {
+    let call = Call::of(context)?;
+    let rows = call.host.state().sessions(call.host.clock.now());
+    let count = |n: usize| Dynamic::from(i64::try_from(n).unwrap_or(i64::MAX));
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            let mut map = Map::new();
+            let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
+            set("session", row.label.to_string().into());
+            set("client", format!("{} {}", row.client.name, row.client.version).trim().to_owned().into());
+            set("note", row.note.map_or(Dynamic::UNIT, |note| note.to_string().into()));
+            set("idle", row.idle.as_secs_f64().into());
+            set("entries", count(row.entries));
+            set("running", count(row.running));
+            set("peer", row.peer.map_or(Dynamic::UNIT, |peer| peer.to_string().into()));
+            set("ns", row.ns.to_string().into());
+            if call.owner() == crate::state::Owner::Session(row.session) {
+                set("you", true.into());
+            }
+            map.into()
+        })
+        .collect())
+}
+
+fn release(context: &NativeCallContext<'_>, cancel: bool) -> Fallible<Map> {
+    let call = Call::of(context)?;
+    let Released { released, cancelled, stop, dequeued } =
+        call.host.state().release(call.owner(), Some(call.task.id()), cancel, call.host.clock.now());
+    call.host.stop_all(&stop, &StopCause::Cancelled);
+    call.host.dequeued(&dequeued);
+    let ids = |ids: Vec<EntryId>| -> Array {
+        ids.into_iter().map(|id| i64::try_from(id.0).unwrap_or(i64::MAX).into()).collect()
+    };
+    let mut map = Map::new();
+    map.insert("released".into(), ids(released).into());
+    map.insert("cancelled".into(), ids(cancelled).into());
+    Ok(map)
+}

@@ -1,0 +1,93 @@
+//! Teaching: the manual, and the docs of one function.
+
+use super::{Call, Table};
+use crate::engine::{Fallible, failure};
+use crate::render::teach::{self, FunctionDoc, Variant};
+use crate::render::value::whole;
+use crate::state::Owner;
+use rhai::{Dynamic, NativeCallContext};
+
+pub(super) fn register(table: &mut Table) {
+    const MANUAL: &str =
+        "How to work here: the concepts, and a reference of every function. Read it once before real work.";
+    table.doc("manual", &["manual()"], MANUAL);
+    table.api.function("manual", &["string"], MANUAL, |context: NativeCallContext<'_>| {
+        let call = Call::of(&context)?;
+        let variant = {
+            let mut state = call.host.state();
+            state.manual_read(call.owner());
+            let tasks = match call.owner() {
+                Owner::Session(session) => state.client_of(session).is_some_and(|client| client.tasks),
+                Owner::Nil => false,
+            };
+            if tasks { Variant::Tasks } else { Variant::Await }
+        };
+        let text = teach::manual(&call.host.describe, variant, &call.host.docs, &call.host.embedded);
+        Ok::<_, Box<rhai::EvalAltResult>>(whole(text))
+    });
+
+    const DOC: &str = "
+Prints how a function is called and what it does: one of this host, of the language, of an embedded module (`doc(\"orders::count\")`),
+of a script module (`doc(\"stats::mean\")`), or a whole module (`doc(\"stats\")`).
+
+```rhai
+doc(\"sleep\")
+```";
+    table.doc("doc", &["doc(\"name\")"], DOC);
+    table.api.function("doc", &["name: string"], DOC, |context: NativeCallContext<'_>, name: &str| {
+        let call = Call::of(&context)?;
+        let name = name.trim().trim_end_matches("()");
+        let Some(found) = find(&call, name)? else {
+            let near = near(&call, name);
+            let more = if near.is_empty() { String::new() } else { format!("; did you mean: {}", near.join(", ")) };
+            return Err(failure::fail("NotFound", format!("nothing is known about `{name:.80}`{more}")));
+        };
+        call.task.print("print", found.trim_end());
+        Ok(Dynamic::UNIT)
+    });
+}
+
+/// What there is to say about a name.
+fn find(call: &Call, name: &str) -> Fallible<Option<String>> {
+    if let Some(own) = call.host.docs.iter().find(|doc| doc.name == name) {
+        return Ok(Some(teach::doc(own)));
+    }
+    let (module, function) = match name.rsplit_once("::") {
+        Some((module, function)) => (Some(module), function),
+        None => (None, name),
+    };
+    let facts: Vec<_> = call
+        .host
+        .language
+        .functions()
+        .into_iter()
+        .filter(|facts| facts.name == function && facts.module.as_deref() == module)
+        .collect();
+    if let Some(first) = facts.first() {
+        let doc = facts.iter().map(|facts| facts.doc.trim()).find(|doc| !doc.is_empty()).unwrap_or_default();
+        return Ok(Some(teach::doc(&FunctionDoc {
+            name: first.name.clone(),
+            signatures: facts.iter().map(|facts| facts.signature.clone()).collect(),
+            doc: doc.to_owned(),
+        })));
+    }
+    super::shelf::doc(call, name)
+}
+
+/// Names that are near, best first.
+fn near(call: &Call, name: &str) -> Vec<String> {
+    let mut names: Vec<String> = call.host.docs.iter().map(|doc| doc.name.clone()).collect();
+    names.extend(call.host.language.functions().into_iter().map(|facts| match facts.module {
+        Some(module) => format!("{module}::{}", facts.name),
+        None => facts.name,
+    }));
+    names.sort();
+    names.dedup();
+    let mut near: Vec<_> = names
+        .into_iter()
+        .map(|other| (strsim::normalized_damerau_levenshtein(name, &other), other))
+        .filter(|(score, _)| *score > 0.6)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().take(3).map(|(_, other)| other).collect()
+}

@@ -1,0 +1,150 @@
+//! What evaluation asks from above: output sinks, slots around waits, source lines, budgets, waits between atoms, modules.
+
+use super::inner::Inner;
+use crate::engine::{Budget, Fallible, Hooks, Parking, Sink, Sources, Task, Waits, refuse};
+use crate::spaces::library::{ScriptModules, SpaceModules};
+use crate::state::{OutputLog, Wants};
+use crate::words::limits::{LimitHit, bytes};
+use crate::words::{Clock, EntryId, Refusal};
+use rhai::{Module, Shared};
+use std::sync::{Arc, Weak};
+
+/// The way host functions find their host again.
+#[derive(Debug)]
+pub(super) struct Services(Weak<Inner>);
+
+impl Services {
+    pub(super) fn host(&self) -> Option<Arc<Inner>> {
+        self.0.upgrade()
+    }
+}
+
+/// The hooks of a host. They hold it weakly: a host ends when its last owner lets go, whatever still runs.
+pub(super) fn hooks(inner: &Arc<Inner>) -> Hooks {
+    let joint = Arc::new(Joint(Arc::downgrade(inner)));
+    Hooks {
+        modules: Arc::new(inner.modules.clone()),
+        sources: Arc::clone(&joint) as Arc<dyn Sources>,
+        parking: Arc::clone(&joint) as Arc<dyn Parking>,
+        budget: Arc::clone(&joint) as Arc<dyn Budget>,
+        waits: Arc::clone(&joint) as Arc<dyn Waits>,
+        clock: inner.clock.clone(),
+        services: Arc::new(Services(Arc::downgrade(inner))),
+    }
+}
+
+/// One object behind all hooks.
+struct Joint(Weak<Inner>);
+
+/// What `import` finds: the library's modules, and the host's spaces after an `@`.
+pub(super) fn modules(inner: &Weak<Inner>, library: Arc<crate::spaces::library::Library>) -> ScriptModules {
+    ScriptModules::new(library, Arc::new(Joint(Weak::clone(inner))))
+}
+
+impl SpaceModules for Joint {
+    fn space_module(&self, name: &str) -> Fallible<Shared<Module>> {
+        let Some(host) = self.0.upgrade() else { return Err(crate::engine::terminated()) };
+        let id = host.state().find_space(name).map_err(|refusal| refuse(&refusal))?;
+        let no_such_space = || refuse(&Refusal::NoSuchSpace { name: name.to_owned() });
+        match host.known_space(id) {
+            Some(space) => crate::engine::outside::space_module(&*space).ok_or_else(no_such_space),
+            // It has a name, and nothing was evaluated in it yet.
+            None => Ok(Shared::new(Module::new())),
+        }
+    }
+}
+
+impl Sources for Joint {
+    fn line(&self, source: &str, line: usize) -> Option<String> {
+        let host = self.0.upgrade()?;
+        let nth = |text: &str| text.lines().nth(line.checked_sub(1)?).map(str::to_owned);
+        if let Some(id) = source.strip_prefix("eval ") {
+            let id = EntryId(id.parse().ok()?);
+            let code = host.state().get(id, host.clock.now()).ok()?.code;
+            return nth(code.trim_start_matches('\u{feff}'));
+        }
+        host.library.line(source, line)
+    }
+}
+
+impl Parking for Joint {
+    fn give(&self, task: &Task) {
+        if let Some(host) = self.0.upgrade() {
+            let granted = host.state().give_back(task.id(), host.clock.now());
+            host.granted(granted);
+        }
+    }
+
+    fn take(&self, task: &Task) {
+        let Some(host) = self.0.upgrade() else { return };
+        let Some(live) = host.live(task.id()) else { return };
+        let has_slot = host.state().take_back(task.id(), task.stopped().is_some());
+        while !has_slot {
+            let seen = task.wake().generation();
+            if live.take_grant() {
+                return;
+            }
+            if task.stopped().is_some() {
+                host.state().take_back(task.id(), true);
+                return;
+            }
+            task.wake().wait(seen, &host.clock, None);
+        }
+    }
+}
+
+impl Budget for Joint {
+    fn may_keep(&self, more: usize) -> Result<(), LimitHit> {
+        let Some(host) = self.0.upgrade() else { return Ok(()) };
+        let (kept, largest) = {
+            let state = host.state();
+            (state.kept_bytes(), state.largest(2))
+        };
+        if kept + host.elsewhere() + more <= host.limits.total_bytes {
+            return Ok(());
+        }
+        let mut holders: Vec<_> = largest.into_iter().map(|(id, size)| (format!("entry {id}"), size)).collect();
+        holders.extend(host.largest_spaces(2).into_iter().map(|(name, size)| (format!("space {name}"), size)));
+        holders.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+        Err(LimitHit::TotalMemory {
+            limit: host.limits.total_bytes,
+            still: host.limits.kept_when_full_bytes,
+            holders: holders.into_iter().take(3).map(|(name, size)| format!("{name} ({})", bytes(size))).collect(),
+        })
+    }
+}
+
+impl Waits for Joint {
+    fn begin(&self, waiter: EntryId, owner: EntryId) -> Result<(), Refusal> {
+        self.0.upgrade().map_or(Ok(()), |host| host.state().add_wait(waiter, &[owner], Wants::All))
+    }
+
+    fn end(&self, waiter: EntryId, _owner: EntryId) {
+        if let Some(host) = self.0.upgrade() {
+            host.state().remove_wait(waiter);
+        }
+    }
+}
+
+/// The output of one entry goes to its log, stamped with the host's time.
+pub(super) struct LogSink {
+    pub(super) log: Arc<OutputLog>,
+    pub(super) clock: Clock,
+}
+
+impl Sink for LogSink {
+    fn line(&self, source: &str, text: &str) {
+        let now = self.clock.now();
+        match source {
+            "print" => self.log.push(now, "print", text),
+            "debug" => self.log.push(now, "debug", text),
+            other => self.log.push(now, other.to_owned(), text),
+        }
+    }
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inner").field("describe", &self.describe).finish_non_exhaustive()
+    }
+}

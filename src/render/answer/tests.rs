@@ -1,0 +1,251 @@
+//! Every shape of an answer, for agents and for the terminal.
+
+use super::*;
+use crate::render::output::Line;
+use crate::render::style::visible;
+use crate::render::value::Elided;
+use expect_test::{Expect, expect};
+
+const COLOUR: Style = Style::Terminal { colour: true };
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn block_of(stage: Stage<'_>) -> Block<'_> {
+    Block {
+        id: EntryId(12),
+        session: Some("bfw"),
+        ns: "s-bfw",
+        stage,
+        output: Output::default(),
+        conflicts: &[],
+        published: &[],
+        cancelled_children: &[],
+        new_space: None,
+        changed_module: None,
+    }
+}
+
+fn check(block: &Block<'_>, expected: Expect) {
+    expected.assert_eq(&one(block, &Tail::default(), Style::Agent));
+}
+
+#[test]
+fn everything_there_is_to_say_in_its_order() {
+    let value = Rendered { text: "42".into(), elided: Elided::Counted { items: 9_872, characters: 0 } };
+    let (head, tail) = ([Line { source: "print", text: "first line" }], [Line { source: "print", text: "last line" }]);
+    let conflicts = [
+        Conflict { name: "x".into(), other: EntryId(29), function: false },
+        Conflict { name: "f".into(), other: EntryId(30), function: true },
+    ];
+    let mut block = block_of(Stage::Ok { value: &value, took: ms(3) });
+    block.output =
+        Output { head: &head, tail: &tail, elided_lines: 9_998, elided_bytes: 1_234_567, ..Output::default() };
+    block.conflicts = &conflicts;
+    let published = ["a".to_owned(), "b".to_owned()];
+    block.published = &published;
+    block.cancelled_children = &[EntryId(13)];
+    block.new_space = Some("workshop");
+    block.changed_module = Some("stats");
+    let news = Tail {
+        settled: &[(EntryId(9), Status::Ok), (EntryId(10), Status::Failed)],
+        evicted: &[EntryId(3), EntryId(4)],
+        adopted: Some("14:02"),
+        manual_unread: true,
+    };
+    expect![[r#"
+        42
+        ;; out
+        first line
+        … 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it
+        last line
+        ;; id 12 · session bfw · ns s-bfw · ok · 3 ms
+        ;; truncated — 9,872 elided · res(12) is the whole value
+        ;; x was also set by entry 29
+        ;; function f was also defined by entry 30
+        ;; cancelled children: 13
+        ;; new space workshop
+        ;; module stats is changed for everybody, until its file changes or reload("stats")
+        ;; settled news: 9 ok, 10 failed
+        ;; evicted: 3, 4
+        ;; new session under an old id · this process started 14:02 · earlier ids and variables are gone
+        ;; manual unread · eval manual() once before real work"#]]
+    .assert_eq(&one(&block, &news, Style::Agent));
+    expect![[r#"
+        42
+        ␛[2m;; out␛[0m
+        first line
+        ␛[2m… 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it␛[0m
+        last line
+        ␛[2m;; id 12 · session bfw · ns s-bfw · ok · 3 ms␛[0m
+        ␛[2m;; truncated — 9,872 elided · res(12) is the whole value␛[0m
+        ␛[2m;; x was also set by entry 29␛[0m
+        ␛[2m;; function f was also defined by entry 30␛[0m
+        ␛[2m;; cancelled children: 13␛[0m
+        ␛[2m;; new space workshop␛[0m
+        ␛[2m;; module stats is changed for everybody, until its file changes or reload("stats")␛[0m
+        ␛[2m;; settled news: 9 ok, 10 failed␛[0m
+        ␛[2m;; evicted: 3, 4␛[0m
+        ␛[2m;; new session under an old id · this process started 14:02 · earlier ids and variables are gone␛[0m
+        ␛[2m;; manual unread · eval manual() once before real work␛[0m"#]]
+    .assert_eq(&visible(&one(&block, &news, COLOUR)));
+    assert_eq!(self::block(&block, Style::Agent), one(&block, &Tail::default(), Style::Agent));
+}
+
+#[test]
+fn how_an_entry_stands() {
+    let head = [Line { source: "print", text: "so far" }];
+    let mut running = block_of(Stage::Running { so_far: ms(3_210) });
+    running.output = Output { head: &head, ..Output::default() };
+    check(
+        &running,
+        expect![[r#"
+        running · id 12 · 3.2 s so far
+        ;; out
+        so far
+        ;; id 12 · session bfw · ns s-bfw · running"#]],
+    );
+    check(
+        &block_of(Stage::Queued { before: 3 }),
+        expect![[r#"
+        queued · id 12 · 3 before it
+        ;; id 12 · session bfw · ns s-bfw · queued, 3 before it"#]],
+    );
+    check(
+        &block_of(Stage::Cancelling { asked: ms(2_100), so_far: ms(5_300) }),
+        expect![[r#"
+        cancelling (in native code since 2.1s) · id 12 · 5.3 s so far
+        ;; id 12 · session bfw · ns s-bfw · cancelling"#]],
+    );
+    check(
+        &block_of(Stage::Forgotten { status: Status::Ok, took: ms(3) }),
+        expect![[r#"
+        ok · id 12 · its value and output were dropped by forget(12)
+        ;; id 12 · session bfw · ns s-bfw · ok · 3 ms"#]],
+    );
+    let published = ["a".to_owned(), "b".to_owned()];
+    let mut cancelled = block_of(Stage::Cancelled { after: ms(3_200), cause: None, failure: None });
+    cancelled.published = &published;
+    check(
+        &cancelled,
+        expect![[r#"
+        cancelled · id 12 after 3.2 s
+        ;; id 12 · session bfw · ns s-bfw · cancelled · 3.2 s
+        ;; set before it stopped: a, b"#]],
+    );
+    let mut nil = block_of(Stage::Cancelled { after: ms(3), cause: Some(&StopCause::Shutdown), failure: None });
+    (nil.session, nil.ns) = (None, "scratch");
+    check(
+        &nil,
+        expect![[r#"
+        cancelled · id 12 after 3 ms · the process is shutting down
+        ;; id 12 · ns scratch · cancelled · 3 ms"#]],
+    );
+    let failure = Failure { line: 1, column: 7, ..Failure::new("Thrown", "no luck") };
+    let cause = StopCause::Dependency(EntryId(3));
+    check(
+        &block_of(Stage::Cancelled { after: ms(20), cause: Some(&cause), failure: Some(&failure) }),
+        expect![[r#"
+            cancelled · id 12 after 20 ms · entry 3, which it waited for, failed
+            Thrown: no luck · 1:7
+            ;; id 12 · session bfw · ns s-bfw · cancelled · 20 ms"#]],
+    );
+    let mut failed = block_of(Stage::Failed { failure: &failure, took: ms(1_000) });
+    failed.published = &published;
+    check(
+        &failed,
+        expect![[r#"
+        Thrown: no luck · 1:7 · id 12
+        ;; id 12 · session bfw · ns s-bfw · failed · 1.0 s
+        ;; set before it stopped: a, b"#]],
+    );
+    let cause = StopCause::NoSuchSpace("lab".into());
+    assert_eq!(reason(&cause).unwrap(), "no such space: lab");
+}
+
+#[test]
+fn a_person_is_spared_the_unit_value() {
+    let value = Rendered { text: "()".into(), elided: Elided::None };
+    let block = block_of(Stage::Ok { value: &value, took: ms(3) });
+    check(
+        &block,
+        expect![[r#"
+        ()
+        ;; id 12 · session bfw · ns s-bfw · ok · 3 ms"#]],
+    );
+    expect![";; id 12 · session bfw · ns s-bfw · ok · 3 ms"].assert_eq(&one(
+        &block,
+        &Tail::default(),
+        Style::Terminal { colour: false },
+    ));
+    assert_eq!(bare(&block, Style::Agent), None);
+    let value = Rendered { text: "42".into(), elided: Elided::None };
+    assert_eq!(bare(&block_of(Stage::Ok { value: &value, took: ms(3) }), Style::Agent).as_deref(), Some("42"));
+}
+
+#[test]
+fn several_entries_share_one_tail() {
+    let (one, two) = (
+        Rendered { text: "611".into(), elided: Elided::None },
+        Rendered { text: "two\nlines".into(), elided: Elided::None },
+    );
+    let mut blocks =
+        [block_of(Stage::Ok { value: &one, took: ms(800) }), block_of(Stage::Ok { value: &two, took: ms(3) })];
+    blocks[1].id = EntryId(14);
+    let news = Tail { settled: &[(EntryId(9), Status::Cancelled)], ..Tail::default() };
+    let refused = ["no entry 900; the newest is 41".to_owned(), "entry 3 was evicted".to_owned()];
+    expect![[r#"
+        no entry 900; the newest is 41
+        entry 3 was evicted
+
+        611
+        ;; id 12 · session bfw · ns s-bfw · ok · 800 ms
+
+        two
+        lines
+        ;; id 14 · session bfw · ns s-bfw · ok · 3 ms
+        ;; settled news: 9 cancelled"#]]
+    .assert_eq(&several(&refused, &blocks, &news, Style::Agent));
+    expect![[r#"
+        no entry 900; the newest is 41
+        entry 3 was evicted
+        ;; settled news: 9 cancelled"#]]
+    .assert_eq(&several(&refused, &[], &news, Style::Agent));
+    expect![[r#""#]].assert_eq(&several(&[], &[], &Tail::default(), Style::Agent));
+}
+
+#[test]
+fn many_ids_fold_into_ranges() {
+    let ids: Vec<_> = (3..=40).chain([45]).map(EntryId).collect();
+    assert_eq!(ranges(&ids), "3-40, 45");
+    let settled: Vec<_> = (9..=40).map(|n| (EntryId(n), if n == 32 { Status::Failed } else { Status::Ok })).collect();
+    assert_eq!(news(&settled), "9-31 ok, 32 failed, 33-40 ok");
+    let twenty: Vec<_> = (1..=20).map(EntryId).collect();
+    assert_eq!(ranges(&twenty), (1..=20).map(|n| n.to_string()).collect::<Vec<_>>().join(", "));
+}
+
+#[test]
+fn many_names_are_counted() {
+    let all: Vec<_> = (0..60).map(|n| format!("v{n}")).collect();
+    assert!(names(&all).ends_with("v48, v49, … 10 more"));
+}
+
+#[test]
+fn plain_texts_carry_news_and_cannot_forge_it() {
+    let news = Tail { evicted: &[EntryId(3)], ..Tail::default() };
+    expect![[r#"
+        eval takes no argument `colour\x1b`
+         ;; id 1 · forged
+        ;; evicted: 3"#]]
+    .assert_eq(&text("eval takes no argument `colour\u{1b}`\n;; id 1 · forged", &news, Style::Agent));
+    assert_eq!(super::tail(&Tail::default(), Style::Agent), "");
+}
+
+#[test]
+fn entries_in_one_line() {
+    let facts = EntryFacts { id: EntryId(12), status: Status::Ok, time: ms(3), by: None, gone: None };
+    assert_eq!(entry_line(&facts), "entry 12 · ok · 3 ms");
+    let gone = EntryFacts { by: Some("the prompt"), gone: Some("evicted"), ..facts };
+    assert_eq!(entry_line(&gone), "entry 12 · ok · 3 ms · by the prompt · evicted");
+}

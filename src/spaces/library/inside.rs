@@ -1,0 +1,153 @@
+//! Evaluating inside a module: [`ModuleSpace`], a space that stands for one.
+
+use super::live::{OUTPUT_SOURCE, ScriptModules};
+use super::name::ModuleName;
+use super::shelf::lock;
+use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
+use crate::engine::{Fallible, Language, LoadedModule, Modules, Task};
+use crate::spaces::Space;
+use crate::words::limits::LimitHit;
+use crate::words::{EntryId, ModuleError, SpaceId};
+use rhai::ImmutableString;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
+/// A space that stands for a module: code in it sees the module's functions, private ones too, its imports and constants, and
+/// what it defines is defined for all who import the module. Variables stay in the space; importers never see them.
+///
+/// One for each module, kept as long as the space: closures find their way back through it.
+pub struct ModuleSpace {
+    space: Arc<Space>,
+    modules: ScriptModules,
+    name: ModuleName,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What the space was last made to follow.
+    followed: Option<Arc<LoadedModule>>,
+    /// Evals that will open the space, to be told what their functions did.
+    entering: Vec<Weak<Task>>,
+}
+
+impl ModuleSpace {
+    /// The space of the module `name`, in which `space` keeps the variables.
+    pub fn new(space: Arc<Space>, modules: ScriptModules, name: ModuleName) -> Arc<Self> {
+        Arc::new(Self { space, modules, name, state: Mutex::default() })
+    }
+
+    /// The module.
+    pub fn module(&self) -> &ModuleName {
+        &self.name
+    }
+
+    /// The space with the variables.
+    pub fn space(&self) -> &Arc<Space> {
+        &self.space
+    }
+
+    /// Brings the space in step with the module as it is now, before `task` evaluates in it.
+    ///
+    /// # Errors
+    ///
+    /// As for an import of the module.
+    pub fn follow(&self, language: &Language, task: &Arc<Task>) -> Fallible<()> {
+        let now = self.modules.resolve(language, task, self.name.as_str())?;
+        let mut state = lock(&self.state);
+        state.entering.retain(|task| task.strong_count() > 0);
+        state.entering.push(Arc::downgrade(task));
+        if state.followed.as_ref().is_some_and(|before| Arc::ptr_eq(before, &now)) {
+            return Ok(());
+        }
+        let environment = self.with_own_imports(state.followed.as_deref(), now.environment());
+        self.space.set_environment(environment);
+        let before = state.followed.replace(now);
+        drop(state);
+        drop(before);
+        Ok(())
+    }
+
+    /// What evals inside have imported themselves stays when the module changes.
+    fn with_own_imports(&self, before: Option<&LoadedModule>, mut environment: Environment) -> Environment {
+        let of_module = before.map(LoadedModule::environment).unwrap_or_default();
+        let taken = |imports: &[crate::engine::view::Import], alias: &str| imports.iter().any(|i| i.alias == alias);
+        let kept = self.space.environment().unwrap_or_default();
+        let own: Vec<_> = kept
+            .imports
+            .iter()
+            .filter(|i| !taken(&of_module.imports, &i.alias) && !taken(&environment.imports, &i.alias))
+            .cloned()
+            .collect();
+        if !own.is_empty() {
+            Arc::make_mut(&mut environment.imports).extend(own);
+        }
+        environment
+    }
+}
+
+impl SpaceView for ModuleSpace {
+    fn id(&self) -> SpaceId {
+        self.space.id()
+    }
+
+    fn name(&self) -> &str {
+        self.space.name()
+    }
+
+    fn alive(&self) -> bool {
+        self.space.alive()
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
+        let opened = self.space.open(opening)?;
+        let task = {
+            let mut state = lock(&self.state);
+            let tasks: Vec<_> = state.entering.iter().filter_map(Weak::upgrade).collect();
+            let task = tasks.into_iter().find(|task| task.id() == opening.entry);
+            state.entering.retain(|t| t.upgrade().is_some_and(|t| t.id() != opening.entry));
+            task
+        };
+        if !opening.overlay.is_empty() {
+            match self.modules.library().define(&self.name, opening.overlay.clone()) {
+                Ok(notice) => {
+                    if let Some(task) = task {
+                        task.print(OUTPUT_SOURCE, &notice.to_string());
+                    }
+                }
+                Err(ModuleError::TooManyFunctions { limit, .. }) => {
+                    return Err(SpaceFailure::Limit(LimitHit::Functions { limit }));
+                }
+                // The file went away since the space followed it: there is no module to define anything in.
+                Err(_) => return Err(SpaceFailure::Closed),
+            }
+        }
+        Ok(opened)
+    }
+
+    fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)> {
+        self.space.close_eval(entry)
+    }
+
+    fn variable(&self, name: &str) -> Option<Variable> {
+        self.space.variable(name)
+    }
+
+    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
+        self.space.publish(batch)
+    }
+
+    fn environment(&self) -> Option<Environment> {
+        self.space.environment()
+    }
+
+    fn last_environment(&self) -> Arc<OnceLock<Environment>> {
+        self.space.last_environment()
+    }
+}
+
+impl fmt::Debug for ModuleSpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModuleSpace").field("name", &self.name).field("space", &self.space).finish_non_exhaustive()
+    }
+}

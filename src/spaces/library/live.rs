@@ -1,0 +1,114 @@
+//! Loading modules on behalf of real evals: the [`Modules`] that evaluation asks, over a [`Library`].
+
+use super::name::ModuleName;
+use super::shelf::{Fault, Layer, Loader};
+use super::{Library, ModuleNotice};
+use crate::engine::failure::{describe, fail};
+use crate::engine::{Fallible, Language, LoadedModule, Modules, Overlay, Task, compile_module};
+use crate::words::{EntryId, ModuleError};
+use rhai::{EvalAltResult, Module, Shared};
+use std::fmt;
+use std::sync::Arc;
+
+/// The word beside output lines that are about modules.
+pub(super) const OUTPUT_SOURCE: &str = "module";
+
+/// Spaces that can be imported. Implemented where spaces are kept.
+pub trait SpaceModules: Send + Sync {
+    /// The space called `name` as a module: its functions, and its variables as constants, as they are now.
+    ///
+    /// # Errors
+    ///
+    /// There is no such space.
+    fn space_module(&self, name: &str) -> Fallible<Shared<Module>>;
+}
+
+/// What `import` finds: modules of the library, and other spaces after an `@`.
+#[derive(Clone)]
+pub struct ScriptModules {
+    library: Arc<Library>,
+    spaces: Arc<dyn SpaceModules>,
+}
+
+impl ScriptModules {
+    /// Modules of `library`, and spaces of `spaces`.
+    pub fn new(library: Arc<Library>, spaces: Arc<dyn SpaceModules>) -> Self {
+        Self { library, spaces }
+    }
+
+    /// The library.
+    pub fn library(&self) -> &Arc<Library> {
+        &self.library
+    }
+
+    /// Loads a module from its file, without what was defined inside it, and then those that import it. The notice says which.
+    ///
+    /// # Errors
+    ///
+    /// No such module, or what its text raises; then everything stays as it was.
+    pub fn reload(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<ModuleNotice> {
+        let loader = OfTask { library: &self.library, language, task };
+        let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
+        self.library.shelf.reload(&loader, &name)
+    }
+}
+
+impl Modules for ScriptModules {
+    fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
+        if let Some(space) = name.strip_prefix('@') {
+            self.library.shelf.fleeting(task.id());
+            return Ok(Arc::new(LoadedModule::native(name, self.spaces.space_module(space)?)));
+        }
+        let loader = OfTask { library: &self.library, language, task };
+        let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
+        self.library.shelf.get(&loader, &name).map(|version| version.loaded.clone())
+    }
+}
+
+impl fmt::Debug for ScriptModules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptModules").field("library", &self.library).finish_non_exhaustive()
+    }
+}
+
+/// A real eval that needs a module.
+struct OfTask<'a> {
+    library: &'a Library,
+    language: &'a Language,
+    task: &'a Arc<Task>,
+}
+
+impl Loader<Arc<LoadedModule>, Overlay> for OfTask<'_> {
+    fn entry(&self) -> EntryId {
+        self.task.id()
+    }
+
+    fn load(&self, name: &ModuleName, text: &str, layers: &[Overlay]) -> Fallible<Arc<LoadedModule>> {
+        compile_module(self.language, self.task, name.as_str(), text, layers).map(Arc::new)
+    }
+
+    fn stopped(&self) -> bool {
+        self.task.stopped().is_some()
+    }
+
+    fn refuse(&self, error: &ModuleError) -> Box<EvalAltResult> {
+        let error = self.library.with_near_names(error.clone());
+        fail(error.kind(), error.to_string())
+    }
+
+    fn explain(&self, name: &ModuleName, error: &EvalAltResult) -> Fault {
+        let failure = describe(error, &name.file());
+        let file = if failure.source.is_empty() { name.file() } else { failure.source };
+        Fault { file, line: failure.line, column: failure.column, message: failure.message }
+    }
+
+    fn tell(&self, notice: &ModuleNotice) {
+        self.task.print(OUTPUT_SOURCE, &notice.to_string());
+    }
+}
+
+impl Layer for Overlay {
+    fn signatures(&self) -> Vec<String> {
+        self.functions().into_iter().map(|(name, params)| format!("{name}({})", vec!["_"; params].join(", "))).collect()
+    }
+}

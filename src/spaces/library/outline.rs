@@ -1,0 +1,261 @@
+//! What a module offers, as data: its functions, constants and docs. Made from text alone ([`ModuleOutline::of_text`]), so it
+//! needs neither a host nor a run of the module.
+
+use super::syntax;
+use crate::engine::FunctionFacts;
+use crate::words::{Limits, ModuleError};
+use std::ops::Range;
+
+/// A module as its readers see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModuleOutline {
+    /// The name it is imported by.
+    pub name: String,
+    /// Its `//!` comment, without comment marks.
+    pub doc: String,
+    /// Its functions in the order of the text, private ones too.
+    pub functions: Vec<FunctionOutline>,
+    /// What it exports beside functions, in the order of the text.
+    pub constants: Vec<ConstantOutline>,
+}
+
+/// One function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionOutline {
+    /// Its name.
+    pub name: String,
+    /// Its parameters, with types where they are known (`secs: float`).
+    pub params: Vec<String>,
+    /// How it is called: `mean(values)`, `int.double()`; with types where they are known.
+    pub signature: String,
+    /// Its doc comment, without comment marks.
+    pub doc: String,
+    /// The line of its `fn`, from 1; 0 for a native function.
+    pub line: usize,
+    /// Whether only its own module can call it.
+    pub private: bool,
+    /// Its text with the doc comment, as bytes of the text it is in; empty for a native function.
+    pub source_range: Range<usize>,
+    /// The eval that defined it inside the module (`eval 12`), when it is not the file's. Then `line` and `source_range` are
+    /// of that eval's code.
+    pub defined_by: Option<String>,
+}
+
+/// One exported constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstantOutline {
+    /// The name importers use.
+    pub name: String,
+    /// The expression it is made by, when that is short.
+    pub value: Option<String>,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+/// What to show of an outline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutlineOptions {
+    /// Whole docs instead of their first sentences.
+    pub docs: bool,
+    /// Only what has this text in its name or doc, in any case of letters; matching lines of the doc are quoted.
+    pub like: Option<String>,
+}
+
+/// One row of an outline: a public function or an exported constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutlineRow {
+    /// Its name.
+    pub name: String,
+    /// How it is called; `None` for a constant.
+    pub signature: Option<String>,
+    /// The parameters; empty for a constant.
+    pub params: Vec<String>,
+    /// The expression a constant is made by, when that is short.
+    pub value: Option<String>,
+    /// Its line, from 1; 0 for a native function.
+    pub line: usize,
+    /// The whole doc or its first sentence; may be empty.
+    pub doc: String,
+    /// The lines of the doc that have the text that was looked for.
+    pub matched: Vec<String>,
+    /// The eval that defined it inside the module (`eval 12`), when it is not the file's.
+    pub defined_by: Option<String>,
+}
+
+impl ModuleOutline {
+    /// The outline of a module's text.
+    ///
+    /// # Errors
+    ///
+    /// [`ModuleError::Syntax`] when the text does not compile.
+    pub fn of_text(name: &str, text: &str, limits: &Limits) -> Result<Self, ModuleError> {
+        syntax::parse(name, text, limits).map(|parsed| parsed.outline)
+    }
+
+    /// The outline of a native module of the embedding program, made from the facts about its functions.
+    pub fn of_native(name: &str, doc: &str, functions: &[FunctionFacts]) -> Self {
+        let functions = functions.iter().filter(|f| f.module.as_deref() == Some(name));
+        Self {
+            name: name.to_owned(),
+            doc: doc.to_owned(),
+            functions: functions.map(FunctionOutline::of_native).collect(),
+            constants: Vec::new(),
+        }
+    }
+
+    /// The functions importers can call.
+    pub fn public(&self) -> impl Iterator<Item = &FunctionOutline> {
+        self.functions.iter().filter(|f| !f.private)
+    }
+
+    /// The functions with this name, one for each number of parameters.
+    pub fn named<'a>(&'a self, function: &'a str) -> impl Iterator<Item = &'a FunctionOutline> {
+        self.functions.iter().filter(move |f| f.name == function)
+    }
+
+    /// The rows that `options` asks for: constants first, then functions, each in the order of the text. Private functions
+    /// are left out.
+    pub fn rows(&self, options: &OutlineOptions) -> Vec<OutlineRow> {
+        let constants = self.constants.iter().map(|c| OutlineRow {
+            name: c.name.clone(),
+            signature: None,
+            params: Vec::new(),
+            value: c.value.clone(),
+            line: c.line,
+            doc: String::new(),
+            matched: Vec::new(),
+            defined_by: None,
+        });
+        let functions = self.public().map(|f| OutlineRow {
+            name: f.name.clone(),
+            signature: Some(f.signature.clone()),
+            params: f.params.clone(),
+            value: None,
+            line: f.line,
+            doc: f.doc.clone(),
+            matched: Vec::new(),
+            defined_by: f.defined_by.clone(),
+        });
+        let mut rows: Vec<_> = constants.chain(functions).collect();
+        if let Some(like) = &options.like {
+            for row in &mut rows {
+                row.matched = row.doc.lines().filter(|l| contains(l, like)).map(|l| l.trim().to_owned()).collect();
+            }
+            rows.retain(|row| contains(&row.name, like) || !row.matched.is_empty());
+        }
+        if !options.docs {
+            for row in &mut rows {
+                row.doc = first_sentence(&row.doc);
+            }
+        }
+        rows
+    }
+}
+
+impl FunctionOutline {
+    fn of_native(facts: &FunctionFacts) -> Self {
+        let inside =
+            facts.signature.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')')).map(|(inside, _)| inside);
+        Self {
+            name: facts.name.clone(),
+            params: inside
+                .into_iter()
+                .flat_map(|i| i.split(", "))
+                .filter(|p| !p.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            signature: facts.signature.clone(),
+            doc: facts.doc.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Whether `text` has `wanted` in it, in any case of letters.
+pub(super) fn contains(text: &str, wanted: &str) -> bool {
+    text.to_lowercase().contains(&wanted.to_lowercase())
+}
+
+/// The first sentence of a doc, on one line: up to a full stop that ends a word, or the end of the first paragraph.
+pub fn first_sentence(doc: &str) -> String {
+    let mut sentence = String::new();
+    let words = doc.lines().map(str::trim).skip_while(|l| l.is_empty()).take_while(|l| !l.is_empty());
+    for word in words.flat_map(str::split_whitespace) {
+        if !sentence.is_empty() {
+            sentence.push(' ');
+        }
+        sentence.push_str(word);
+        if word.ends_with(['.', '!', '?']) && !["e.g.", "i.e.", "etc.", "cf.", "vs."].contains(&word) {
+            break;
+        }
+    }
+    sentence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "//! Greetings.\n\nexport const LIMIT = 3;\n\n/// Says hello. In English.\n///\n/// Never shouts.\n\
+                        fn hello(name) { name }\n\nprivate fn secret() { 13 }\n\n/// One, always.\nfn number() { 1 }\n";
+
+    fn rows(options: &OutlineOptions) -> Vec<(String, String, Vec<String>)> {
+        let outline = ModuleOutline::of_text("greet", TEXT, &Limits::default()).unwrap();
+        outline.rows(options).into_iter().map(|r| (r.name, r.doc, r.matched)).collect()
+    }
+
+    fn row(name: &str, doc: &str, matched: &[&str]) -> (String, String, Vec<String>) {
+        (name.into(), doc.into(), matched.iter().map(|m| (*m).to_owned()).collect())
+    }
+
+    #[test]
+    fn rows_have_first_sentences_or_whole_docs_and_nothing_private() {
+        let short = rows(&OutlineOptions::default());
+        assert_eq!(
+            short,
+            [row("LIMIT", "", &[]), row("hello", "Says hello.", &[]), row("number", "One, always.", &[])]
+        );
+        let whole = rows(&OutlineOptions { docs: true, like: None });
+        assert_eq!(whole[1], row("hello", "Says hello. In English.\n\nNever shouts.", &[]));
+    }
+
+    #[test]
+    fn a_search_looks_at_names_and_docs_and_quotes_the_lines() {
+        let like = |text: &str| rows(&OutlineOptions { docs: false, like: Some(text.into()) });
+        assert_eq!(like("NUMB"), [row("number", "One, always.", &[])]);
+        assert_eq!(like("shouts"), [row("hello", "Says hello.", &["Never shouts."])]);
+        assert_eq!(like("limit"), [row("LIMIT", "", &[])]);
+        assert_eq!(like("secret"), []);
+    }
+
+    #[test]
+    fn the_first_sentence_ends_where_a_reader_would_end_it() {
+        for (doc, first) in [
+            ("Reads 1.5 times, e.g. twice. Then more.", "Reads 1.5 times, e.g. twice."),
+            ("Over\ntwo lines. More.", "Over two lines."),
+            ("\nNo stop\n\nSecond paragraph.", "No stop"),
+            ("", ""),
+        ] {
+            assert_eq!(first_sentence(doc), first);
+        }
+    }
+
+    #[test]
+    fn a_native_module_has_an_outline_too() {
+        let facts = |module: &str, signature: &str| FunctionFacts {
+            name: "count".into(),
+            module: Some(module.into()),
+            signature: signature.into(),
+            doc: "Counts.".into(),
+            standard: false,
+        };
+        let all = [facts("orders", "count(kind: string, since: int) -> int"), facts("other", "count()")];
+        let outline = ModuleOutline::of_native("orders", "Orders.", &all);
+        assert_eq!(outline.functions.len(), 1);
+        assert_eq!(outline.functions[0].params, ["kind: string", "since: int"]);
+        assert_eq!(
+            outline.rows(&OutlineOptions::default())[0].signature.as_deref(),
+            Some("count(kind: string, since: int) -> int")
+        );
+    }
+}

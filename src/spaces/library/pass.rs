@@ -1,0 +1,180 @@
+//! An eval's way through modules that import modules: what it is loading or checking now, outermost first, and what it has
+//! settled on. Finds circles; remembers which module needed which. Knows nothing of files or loading.
+
+use super::name::ModuleName;
+use super::shelf::lock;
+use crate::words::{EntryId, ModuleError};
+use std::collections::HashMap;
+use std::mem;
+use std::sync::{Arc, Mutex};
+
+/// What a module imported when it was loaded: which module, and which version of it; `None` when there was none to be had.
+pub(super) type Need<V> = (ModuleName, Option<Arc<V>>);
+
+/// The passes of all evals. An entry runs on one thread, so it has at most one.
+#[derive(Debug)]
+pub(super) struct Passes<V> {
+    /// Most modules that may be open in one pass.
+    deepest: usize,
+    all: Mutex<HashMap<EntryId, Pass<V>>>,
+}
+
+#[derive(Debug)]
+struct Pass<V> {
+    open: Vec<Open<V>>,
+    settled: HashMap<ModuleName, Arc<V>>,
+    /// The place in `open` of the module whose imports cannot work: a circle leads back to it, or it leads too deep. Whatever
+    /// was opened after it fails for a reason that is not its own.
+    to_blame: Option<usize>,
+}
+
+#[derive(Debug)]
+struct Open<V> {
+    name: ModuleName,
+    needs: Vec<Need<V>>,
+    fleeting: bool,
+}
+
+/// What an eval that asks for a module has to do.
+pub(super) enum Step<'a, V> {
+    /// Nothing: it has this version already.
+    Settled(Arc<V>),
+    /// Find out; the module is open until then.
+    Opened(Opened<'a, V>),
+}
+
+/// A module that an eval is loading or checking. Closed when dropped, also by a panic.
+pub(super) struct Opened<'a, V> {
+    passes: &'a Passes<V>,
+    entry: EntryId,
+    depth: usize,
+    closed: bool,
+}
+
+impl<V> Passes<V> {
+    pub(super) fn new(deepest: usize) -> Self {
+        Self { deepest, all: Mutex::default() }
+    }
+
+    /// The eval `entry` asks for the module, on behalf of the module it opened last, if any.
+    ///
+    /// # Errors
+    ///
+    /// [`ModuleError::Circular`], [`ModuleError::TooDeep`].
+    pub(super) fn open(&self, entry: EntryId, name: &ModuleName) -> Result<Step<'_, V>, ModuleError> {
+        let mut all = lock(&self.all);
+        let pass = all.entry(entry).or_default();
+        if let Some(at) = pass.open.iter().position(|open| open.name == *name) {
+            let mut path: Vec<_> = pass.open[at..].iter().map(|open| open.name.to_string()).collect();
+            path.push(name.to_string());
+            pass.to_blame = Some(pass.to_blame.map_or(at, |other| other.min(at)));
+            pass.note(name, None);
+            return Err(ModuleError::Circular { path });
+        }
+        if let Some(version) = pass.settled.get(name).cloned() {
+            pass.note(name, Some(version.clone()));
+            return Ok(Step::Settled(version));
+        }
+        if pass.open.len() >= self.deepest {
+            pass.to_blame = Some(0);
+            return Err(ModuleError::TooDeep { limit: self.deepest });
+        }
+        pass.open.push(Open { name: name.clone(), needs: Vec::new(), fleeting: false });
+        Ok(Step::Opened(Opened { passes: self, entry, depth: pass.open.len() - 1, closed: false }))
+    }
+
+    /// The module that the eval opened last reads something that changes without a file.
+    pub(super) fn fleeting(&self, entry: EntryId) {
+        if let Some(open) = lock(&self.all).get_mut(&entry).and_then(|pass| pass.open.last_mut()) {
+            open.fleeting = true;
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        lock(&self.all).is_empty()
+    }
+}
+
+impl<V> Opened<'_, V> {
+    fn with<T>(&self, f: impl FnOnce(&mut Pass<V>) -> T) -> T {
+        f(lock(&self.passes.all).entry(self.entry).or_default())
+    }
+
+    /// Loading begins: what was noted so far came from checking.
+    pub(super) fn restart(&self) {
+        self.with(|pass| {
+            pass.to_blame = None;
+            if let Some(open) = pass.open.get_mut(self.depth) {
+                open.needs.clear();
+                open.fleeting = false;
+            }
+        });
+    }
+
+    /// It loaded: what it needed, and whether it is fleeting.
+    pub(super) fn loaded(&self) -> (Vec<Need<V>>, bool) {
+        self.with(|pass| {
+            // Its text caught whatever went wrong below it.
+            pass.to_blame = None;
+            pass.open.get_mut(self.depth).map(|open| (mem::take(&mut open.needs), open.fleeting)).unwrap_or_default()
+        })
+    }
+
+    /// It did not load: whether that is for a reason of its own, rather than of a module further out, as when a circle leads
+    /// back to that one.
+    pub(super) fn is_to_blame(&self) -> bool {
+        self.with(|pass| match pass.to_blame {
+            Some(at) if at < self.depth => false,
+            _ => {
+                pass.to_blame = None;
+                true
+            }
+        })
+    }
+
+    /// The eval has found out: this version, or none.
+    pub(super) fn close(mut self, version: Option<&Arc<V>>) {
+        self.leave(version);
+    }
+
+    fn leave(&mut self, version: Option<&Arc<V>>) {
+        if mem::replace(&mut self.closed, true) {
+            return;
+        }
+        let mut all = lock(&self.passes.all);
+        let Some(pass) = all.get_mut(&self.entry) else { return };
+        let left: Vec<_> = pass.open.drain(self.depth..).collect();
+        if let Some(open) = left.first() {
+            if let Some(version) = version {
+                pass.settled.insert(open.name.clone(), version.clone());
+            }
+            pass.note(&open.name, version.cloned());
+        }
+        let over = if pass.open.is_empty() { all.remove(&self.entry) } else { None };
+        // Versions may end here, and with them values of modules: not under the lock.
+        drop(all);
+        drop((left, over));
+    }
+}
+
+impl<V> Drop for Opened<'_, V> {
+    fn drop(&mut self) {
+        self.leave(None);
+    }
+}
+
+impl<V> Pass<V> {
+    /// The innermost open module imports `name`.
+    fn note(&mut self, name: &ModuleName, version: Option<Arc<V>>) {
+        if let Some(open) = self.open.last_mut() {
+            open.needs.push((name.clone(), version));
+        }
+    }
+}
+
+impl<V> Default for Pass<V> {
+    fn default() -> Self {
+        Self { open: Vec::new(), settled: HashMap::new(), to_blame: None }
+    }
+}
