@@ -78,6 +78,11 @@ impl Model {
         if state == CancelState::AlreadyAsked {
             self.ask(id, own);
         }
+        for asked_before in may.iter().filter(|one| **one != id) {
+            if self.entry(*asked_before).stop.is_some() {
+                self.ask(*asked_before, Stop::Known);
+            }
+        }
         self.may_touch(id);
         self.stopped(&asked.stop, &asked.dequeued, &must, &may, |one| if one == id { own } else { Stop::Known }, now)
     }

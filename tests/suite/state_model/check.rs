@@ -9,13 +9,14 @@ use std::sync::{Arc, Weak};
 impl Model {
     /// Compares everything the registry shows without being changed by the question.
     pub(super) fn compare(&mut self, registry: &Registry, now: Time) -> Verdict {
+        self.lapse(now);
         self.settle_open_questions(registry, now);
         for id in (1..=self.newest + 1).map(EntryId) {
             self.compare_entry(registry, id, now)?;
         }
         self.compare_sessions(registry, now)?;
         self.compare_spaces(registry)?;
-        same(&registry.counts(now), &self.counts(now), "counts")?;
+        same(&registry.counts(now), &self.counts(), "counts")?;
         same(&registry.capacity(), &self.capacity, "capacity")?;
         same(&registry.effective_capacity(), &self.effective_capacity(), "capacity in force")?;
         same(&registry.kept_bytes(), &self.kept_bytes(), "bytes kept: values, output and code")?;
@@ -34,7 +35,7 @@ impl Model {
                 &format!("size of entry {id} among the largest"),
             )?;
         }
-        self.check_itself(now)
+        self.check_itself()
     }
 
     /// Where the contract leaves something open, the registry's choice holds from here on.
@@ -46,7 +47,7 @@ impl Model {
         }
         for id in std::mem::take(&mut self.open_follows) {
             if let (Ok(view), Some(entry)) = (registry.get(id, now), self.entries.get_mut(&id)) {
-                entry.followed = view.followed;
+                entry.followed &= view.followed;
             }
         }
         let rows = registry.sessions(now);
@@ -83,7 +84,7 @@ impl Model {
             forgotten: entry.forgotten,
             seen: entry.seen,
             told: entry.told,
-            followed: entry.is_followed(now),
+            followed: entry.is_followed(),
             space: got.space,
             ns: got.ns,
         })
@@ -194,15 +195,15 @@ impl Model {
         Ok(())
     }
 
-    fn counts(&self, now: Time) -> Counts {
+    fn counts(&self) -> Counts {
         let count = |fits: &dyn Fn(&Entry) -> bool| self.entries.values().filter(|entry| fits(entry)).count();
         Counts {
             sessions: self.sessions.len(),
             running: count(&Entry::is_running),
             queued: self.queue.len(),
-            unread: count(&|e| e.is_unread() && !e.is_followed(now)),
-            followed: count(&|e| e.is_settled() && e.is_followed(now)),
-            pool: count(&|e| e.is_in_pool(now)),
+            unread: count(&|e| e.is_unread() && !e.is_followed()),
+            followed: count(&|e| e.is_settled() && e.is_followed()),
+            pool: count(&|e| e.is_in_pool()),
             spaces: self.shared.len(),
             newest: self.newest,
         }
@@ -237,7 +238,7 @@ impl Model {
     }
 
     /// What must hold whatever the registry says.
-    fn check_itself(&self, now: Time) -> Verdict {
+    fn check_itself(&self) -> Verdict {
         let queued: BTreeSet<_> = self.ids(|_, e| e.phase == Phase::Queued).into_iter().collect();
         same(&self.queue.iter().copied().collect(), &queued, "model: the queue holds what is queued")?;
         let in_line: BTreeSet<_> = self.ids(|_, e| e.phase == Phase::Running(Slot::InLine)).into_iter().collect();
@@ -258,7 +259,7 @@ impl Model {
                 "model: entry {id} is unread, and nobody is there to read it"
             );
             rule!(entry.touch.first <= entry.touch.last, "model: entry {id} was touched backwards");
-            rule!(!self.is_owed(*id, now) || entry.is_unread(), "model: entry {id} is owed and was read");
+            rule!(!self.is_owed(*id) || entry.is_unread(), "model: entry {id} is owed and was read");
             rule!(!self.evicted.contains(id), "model: entry {id} is there and was evicted");
         }
         let ids = self.entries.len() + self.evicted.len();

@@ -6,8 +6,11 @@ use remontoire::words::{EntryId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Model {
-    /// Whether the entry is in an answer on its way.
+    /// Whether the entry is in an answer on its way, or in one that is expected.
     pub(super) fn claimed(&self, id: EntryId) -> Option<Sure> {
+        if self.entries.get(&id).is_some_and(|e| e.expected > 0) {
+            return Some(Sure::Yes);
+        }
         let of_one = |claim: &Claim| {
             let surely = claim.outcomes.contains(&id) || claim.news.contains(&id) || claim.follow == Some(id);
             if surely { Some(Sure::Yes) } else { claim.riders.get(&id).copied() }
@@ -16,9 +19,9 @@ impl Model {
     }
 
     /// Whether the entry's outcome, or the news of it, is owed to its owner.
-    pub(super) fn is_owed(&self, id: EntryId, now: Time) -> bool {
+    pub(super) fn is_owed(&self, id: EntryId) -> bool {
         let entry = self.entry(id);
-        entry.is_settled() && !entry.told && !entry.is_followed(now) && self.is_told(entry.owner)
+        entry.is_settled() && !entry.told && !entry.is_followed() && self.is_told(entry.owner)
     }
 
     pub(super) fn claimed_for(
@@ -34,18 +37,13 @@ impl Model {
             "{:?} is the name of another claim",
             got.id
         );
-        let mut claim = Claim {
-            to: Some(to),
-            outcomes: BTreeSet::new(),
-            riders: BTreeMap::new(),
-            news: BTreeSet::new(),
-            evictions: BTreeSet::new(),
-            notice: got.adopted,
-            follow: None,
-        };
+        let mut claim = Claim { to: Some(to), tick: self.tick, notice: got.adopted, ..Claim::default() };
         for id in outcomes {
             match self.entries.get(id) {
-                Some(entry) if entry.owner != to => self.touch(*id),
+                Some(entry) if entry.owner != to => {
+                    claim.foreign.insert(*id);
+                    self.may_touch(*id);
+                }
                 Some(entry) if entry.is_settled() => {
                     claim.outcomes.insert(*id);
                     for (read, sure) in &entry.reads {
@@ -65,7 +63,7 @@ impl Model {
             let here = if claim.outcomes.contains(&id) { Some(Sure::Yes) } else { claim.riders.get(&id).copied() };
             here.max(self.claimed(id))
         };
-        let owed = self.ids(|id, e| news && e.owner == to && self.is_owed(id, now));
+        let owed = self.ids(|id, e| news && e.owner == to && self.is_owed(id));
         let must = owed.iter().copied().filter(|id| elsewhere(*id).is_none()).collect();
         let may = owed.iter().copied().filter(|id| elsewhere(*id) != Some(Sure::Yes)).collect();
         within(&told, &must, &may, "settled news")?;
@@ -95,16 +93,9 @@ impl Model {
         rule!(!self.open.contains_key(&got) && !self.closed.contains(&got), "{got:?} is the name of another claim");
         let to = self.entries.get(&id).map(|e| e.owner);
         let follow = Some(id).filter(|id| self.entries.contains_key(id));
-        let claim = Claim {
-            to,
-            outcomes: BTreeSet::new(),
-            riders: BTreeMap::new(),
-            news: BTreeSet::new(),
-            evictions: BTreeSet::new(),
-            notice: false,
-            follow,
-        };
+        let claim = Claim { to, tick: self.tick, follow, ..Claim::default() };
         self.open.insert(got, claim);
+        self.entries.get_mut(&id).into_iter().for_each(|e| e.following += 1);
         Ok(())
     }
 
@@ -117,6 +108,9 @@ impl Model {
                 self.touch(id);
                 self.readings_written(id);
             }
+        }
+        for id in claim.foreign {
+            self.touch_since(id, claim.tick);
         }
         for id in claim.news {
             if let Some(entry) = self.entries.get_mut(&id) {
@@ -138,11 +132,9 @@ impl Model {
             self.may_hear(to);
         }
         if let Some(id) = claim.follow.filter(|id| self.entries.contains_key(id)) {
+            // What arrives late for an ended session does nothing.
             let alive = self.is_alive(self.entry(id).owner);
-            self.entry_mut(id).followed = true;
-            if !alive {
-                self.open_follows.insert(id);
-            }
+            self.entry_mut(id).followed |= alive;
         }
     }
 
@@ -187,6 +179,8 @@ impl Model {
     fn close(&mut self, claim: ClaimId) -> Option<Claim> {
         let open = self.open.remove(&claim)?;
         self.closed.push(claim);
+        let entry = open.follow.and_then(|id| self.entries.get_mut(&id));
+        entry.into_iter().for_each(|e| e.following -= 1);
         Some(open)
     }
 

@@ -48,9 +48,8 @@ impl Model {
     }
 
     pub(super) fn took_back(&mut self, id: EntryId, force: bool, got: bool) -> Verdict {
-        let Some(Phase::Running(slot)) = self.entries.get(&id).map(|e| e.phase) else {
-            return same(&got, &false, "only a running entry can have a slot");
-        };
+        // Only a running entry can have a slot. What another one is told is open.
+        let Some(Phase::Running(slot)) = self.entries.get(&id).map(|e| e.phase) else { return Ok(()) };
         let has = slot == Slot::Held || force || self.has_slot_for(self.entry(id).owner);
         same(&got, &has, "asking for a slot again")?;
         self.line.retain(|waiting| *waiting != id || !has);
@@ -126,12 +125,14 @@ impl Model {
             seen: false,
             told: false,
             followed: false,
+            following: 0,
             detached: false,
             forgotten: false,
             value: None,
             log: Arc::downgrade(&admission.log),
             printed: Vec::new(),
             awaited: 0,
+            expected: 0,
             wait: None,
             reads: BTreeMap::new(),
             read_ahead: None,
@@ -139,7 +140,7 @@ impl Model {
         };
         self.entries.insert(id, entry);
         self.may_hear(owner);
-        self.evictions(&admission.evicted, elsewhere, now)?;
+        self.evictions(&admission.evicted, elsewhere)?;
         let over = (elsewhere + self.kept_bytes()).saturating_sub(self.limits.total_bytes);
         same(&admission.over, &over, "bytes over the total after evicting")
     }
@@ -161,50 +162,46 @@ impl Model {
         self.entries.values().map(|e| e.bytes() + e.code.len()).sum()
     }
 
-    /// Whether nothing shields the entry: it is settled, seen, not followed, and neither awaited nor in an answer on its way.
-    fn may_go(&self, id: EntryId, now: Time) -> bool {
+    /// Whether nothing shields the entry: it is settled, seen, neither followed nor about to be, and nobody waits for it. An
+    /// answer on its way that renders once more what was delivered has it already.
+    fn may_go(&self, id: EntryId) -> bool {
         let entry = self.entry(id);
-        entry.is_in_pool(now) && entry.awaited == 0 && self.claimed(id).is_none()
+        entry.is_in_pool() && entry.awaited == 0
     }
 
     /// First the overflow of the pool goes, oldest touch first; then the largest, while the process keeps too much.
-    fn evictions(&mut self, got: &Remains<Arc<u64>>, elsewhere: usize, now: Time) -> Verdict {
+    fn evictions(&mut self, got: &Remains<Arc<u64>>, elsewhere: usize) -> Verdict {
         let distinct: BTreeSet<_> = got.ids.iter().collect();
         same(&distinct.len(), &got.ids.len(), "an entry is evicted once")?;
-        let pool = self.ids(|_, e| e.is_in_pool(now)).len();
-        let candidates = self.ids(|id, _| self.may_go(id, now)).len();
-        let overflow = pool.saturating_sub(self.effective_capacity()).min(candidates);
-        rule!(
-            got.ids.len() >= overflow,
-            "the pool has {pool} and room for {}: {overflow} must go, and {:?} went",
-            self.effective_capacity(),
-            got.ids
-        );
+        // Whether entries that somebody waits for take room in the pool is open.
+        let room = self.effective_capacity();
+        let candidates = self.ids(|id, _| self.may_go(id)).len();
+        let must = candidates.saturating_sub(room);
+        let may = self.ids(|_, e| e.is_in_pool()).len().saturating_sub(room).min(candidates);
+        rule!(got.ids.len() >= must, "{candidates} may go, there is room for {room}, and only {:?} went", got.ids);
         let mut values = Vec::new();
         let mut logs = Vec::new();
         for (n, id) in got.ids.iter().enumerate() {
             rule!(self.entries.contains_key(id), "entry {id} was evicted and is not there");
-            rule!(self.may_go(*id, now), "entry {id} was evicted though it is shielded: {:?}", self.entry(*id));
+            rule!(self.may_go(*id), "entry {id} was evicted though it is shielded: {:?}", self.entry(*id));
             let gone = self.entry(*id).clone();
-            let others = self.ids(|other, _| other != *id && self.may_go(other, now));
-            if n < overflow {
-                let older = others.iter().find(|other| self.entry(**other).touch.is_before(gone.touch));
-                rule!(older.is_none(), "entry {id} was evicted before {older:?}, which was touched longer ago");
-            } else {
-                rule!(
-                    elsewhere + self.kept_bytes() > self.limits.total_bytes,
-                    "entry {id} was evicted though the pool fits and the process keeps no more than its total"
-                );
-                let larger = others.iter().find(|other| self.entry(**other).bytes() > gone.bytes());
-                rule!(larger.is_none(), "entry {id} was evicted for its size before {larger:?}, which is larger");
-            }
+            let others = self.ids(|other, _| other != *id && self.may_go(other));
+            let older = others.iter().find(|other| self.entry(**other).touch.is_before(gone.touch));
+            let larger = others.iter().find(|other| self.entry(**other).bytes() > gone.bytes());
+            let too_much = elsewhere + self.kept_bytes() > self.limits.total_bytes;
+            rule!(
+                n < may && older.is_none() || n >= must && too_much && larger.is_none(),
+                "entry {id} was evicted as number {n} of {must} to {may} for their age; older: {older:?}; \
+                 {} bytes kept; larger: {larger:?}",
+                elsewhere + self.kept_bytes(),
+            );
             values.extend(gone.value.and_then(|kept| kept.value.upgrade()));
             logs.extend(gone.log.upgrade());
             self.entries.remove(id);
             self.evicted.insert(*id);
             self.owe_eviction(*id, gone.owner);
         }
-        let remaining: Vec<_> = self.ids(|id, e| self.may_go(id, now) && e.bytes() > 0);
+        let remaining: Vec<_> = self.ids(|id, e| self.may_go(id) && e.bytes() > 0);
         rule!(
             elsewhere + self.kept_bytes() <= self.limits.total_bytes || remaining.is_empty(),
             "the process keeps too much, and {remaining:?} could have been evicted"
@@ -249,7 +246,8 @@ impl Model {
         }
         let value = entry.value.take();
         let bytes = before + value.as_ref().map_or(0, |kept| kept.bytes);
-        entry.forgotten = true;
+        // A running entry goes on: what it prints and keeps from here on is there.
+        entry.forgotten |= entry.is_settled();
         same(&kind, &Ok(bytes), "what forgetting frees")?;
         let value = value.and_then(|kept| kept.value.upgrade());
         let out = got.as_ref().ok().and_then(|forgotten| forgotten.value.as_ref());

@@ -97,6 +97,8 @@ pub(super) struct Entry {
     pub(super) seen: bool,
     pub(super) told: bool,
     pub(super) followed: bool,
+    /// Task answers for it are on their way.
+    pub(super) following: usize,
     pub(super) detached: bool,
     pub(super) forgotten: bool,
     pub(super) value: Option<Kept>,
@@ -104,6 +106,8 @@ pub(super) struct Entry {
     pub(super) printed: Vec<String>,
     /// Somebody waits for it, so many times.
     pub(super) awaited: usize,
+    /// Calls of its owner are open that will render it.
+    pub(super) expected: usize,
     pub(super) wait: Option<(BTreeSet<EntryId>, Wants)>,
     /// What its script read: marked when an answer with its own outcome is written.
     pub(super) reads: BTreeMap<EntryId, Sure>,
@@ -141,17 +145,18 @@ impl Entry {
         self.is_settled() && !self.seen
     }
 
-    /// Whether the mark is in force: it lapses an hour after the end.
-    pub(super) fn is_followed(&self, now: Time) -> bool {
-        self.followed
-            && match self.phase {
-                Phase::Settled(_, at) => now <= at + FOLLOWED_FOR,
-                Phase::Queued | Phase::Running(_) => true,
-            }
+    /// Whether it has the mark, or is about to.
+    pub(super) fn is_followed(&self) -> bool {
+        self.followed || self.following > 0
     }
 
-    pub(super) fn is_in_pool(&self, now: Time) -> bool {
-        self.is_settled() && self.seen && !self.is_followed(now)
+    /// Whether the mark is to lapse: an hour after the end.
+    pub(super) fn is_lapsing(&self, now: Time) -> bool {
+        self.followed && matches!(self.phase, Phase::Settled(_, at) if now > at + FOLLOWED_FOR)
+    }
+
+    pub(super) fn is_in_pool(&self) -> bool {
+        self.is_settled() && self.seen && !self.is_followed()
     }
 
     pub(super) fn log_bytes(&self) -> usize {
@@ -187,11 +192,15 @@ pub(super) struct Session {
 }
 
 /// What an answer that is being written carries.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Claim {
     pub(super) to: Option<Owner>,
+    /// When it was made.
+    pub(super) tick: u64,
     /// Own settled entries it renders.
     pub(super) outcomes: BTreeSet<EntryId>,
+    /// Entries of others it renders.
+    pub(super) foreign: BTreeSet<EntryId>,
     /// Settled entries that were read by the entries it renders, and ride along.
     pub(super) riders: BTreeMap<EntryId, Sure>,
     pub(super) news: BTreeSet<EntryId>,
@@ -335,11 +344,26 @@ impl Model {
         }
     }
 
+    /// Touched at some moment since then.
+    pub(super) fn touch_since(&mut self, id: EntryId, tick: u64) {
+        self.may_touch(id);
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.touch.first = entry.touch.first.max(tick);
+        }
+    }
+
     /// The owner has the outcome, or gave it up.
     pub(super) fn mark(&mut self, id: EntryId) {
         let entry = self.entry_mut(id);
         entry.seen = true;
         entry.told = true;
+    }
+
+    /// Marks lapse as time goes by.
+    pub(super) fn lapse(&mut self, now: Time) {
+        for entry in self.entries.values_mut().filter(|entry| entry.is_lapsing(now)) {
+            entry.followed = false;
+        }
     }
 
     /// The entry is over: what that is to its owner, and where its reading list goes.
@@ -348,10 +372,16 @@ impl Model {
         entry.phase = Phase::Settled(status, at);
         entry.wait = None;
         let (owner, stop, ahead) = (entry.owner, entry.stop, entry.read_ahead);
+        if entry.awaited > 0 {
+            self.may_hear(owner);
+        }
         let stopped = if status == Status::Cancelled { stop } else { None };
         self.queue.retain(|queued| *queued != id);
         self.line.retain(|waiting| *waiting != id);
         self.may_touch(id);
+        if !self.is_alive(owner) {
+            self.entry_mut(id).followed = false;
+        }
         if !self.is_told(owner) || stopped == Some(Stop::Known) || ahead == Some(Sure::Yes) {
             self.mark(id);
         } else if stopped == Some(Stop::Open) || ahead == Some(Sure::Maybe) {

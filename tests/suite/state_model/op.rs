@@ -136,6 +136,10 @@ pub(super) enum Op {
     Unawait(Pick),
     WaitFor(Pick, Vec<Pick>, Wants),
     WaitOver(Pick),
+    /// A call of its owner is open that will render the outcome.
+    Expect(Pick),
+    ExpectForeign(Who, Pick),
+    Unexpect(Pick),
     Read {
         reader: Pick,
         target: Pick,
@@ -314,6 +318,9 @@ fn entry_op() -> impl Strategy<Value = Op> {
         5 => (pick(), vec(pick(), 1..4), prop_oneof![Just(Wants::All), Just(Wants::Any)])
             .prop_map(|(waiter, targets, wants)| Op::WaitFor(waiter, targets, wants)),
         1 => pick().prop_map(Op::WaitOver),
+        3 => pick().prop_map(Op::Expect),
+        1 => (who(), pick()).prop_map(|(who, entry)| Op::ExpectForeign(who, entry)),
+        3 => pick().prop_map(Op::Unexpect),
         6 => (pick(), pick()).prop_map(|(reader, target)| Op::Read { reader, target }),
         5 => (pick(), by()).prop_map(|(entry, by)| Op::Cancel(entry, by)),
         3 => (who(), any::<bool>(), proptest::option::of(0..4u8))

@@ -181,6 +181,7 @@ impl Model {
     pub(super) fn knocked(
         &mut self,
         key: &HeaderKey,
+        peer: &Arc<str>,
         got: &Result<Opened, Refusal>,
         newcomer: Option<Newcomer>,
         now: Time,
@@ -193,6 +194,8 @@ impl Model {
         };
         same(got, &Ok(Opened { session, adopted: false, ended: None }), "a live id is found")?;
         self.heard(session, now);
+        // The roster shows where the caller is now.
+        self.sessions.get_mut(&session).into_iter().for_each(|s| s.peer = Some(Arc::clone(peer)));
         Ok(())
     }
 
@@ -258,9 +261,9 @@ impl Model {
             if self.entry(id).is_settled() {
                 self.mark(id);
                 self.may_touch(id);
-            }
-            // Nobody polls any more; the contract does not say whether the mark goes at once.
-            if self.entry(id).followed {
+                // Nobody polls any more: it is evictable.
+                self.entry_mut(id).followed = false;
+            } else {
                 self.open_follows.insert(id);
             }
         }

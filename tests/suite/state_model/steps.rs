@@ -14,7 +14,8 @@ impl World {
     pub(super) fn apply_to_door(&mut self, op: &Op) -> Verdict {
         let client =
             ClientFacts { name: "client".into(), tasks: self.known.len().is_multiple_of(2), ..ClientFacts::default() };
-        let peer: Option<Arc<str>> = Some(format!("127.0.0.1:{}", 4_000 + self.known.len()).into());
+        let address: Arc<str> = format!("127.0.0.1:{}", 4_000 + self.known.len()).into();
+        let peer = Some(Arc::clone(&address));
         let key = |n: u8| self.keys[usize::from(n) % self.keys.len()].clone();
         match op {
             Op::Knock(n) => {
@@ -26,7 +27,7 @@ impl World {
                     Some(session) => Some(self.newcomer(session, ClientFacts::default(), peer, None)?),
                     None => None,
                 };
-                self.model.knocked(&key, &got, newcomer, self.now)
+                self.model.knocked(&key, &address, &got, newcomer, self.now)
             }
             Op::Delete(n) => {
                 let key = key(*n);
@@ -133,15 +134,7 @@ impl World {
         let kept = Arc::downgrade(&value);
         let got = self.registry.settle(id, Settlement { status, value, bytes }, self.now);
         self.note(format!("{id} settles {status} with {bytes} bytes: {got:?}"));
-        self.model.settled(id, status, &kept, bytes, &got, self.now)?;
-        // Whether the output dropped before the end makes the entry a forgotten one is open.
-        if let (Ok(view), Some(entry)) = (self.registry.get(id, self.now), self.model.entries.get_mut(&id))
-            && entry.forgotten
-            && got.unkept.is_none()
-        {
-            entry.forgotten = view.forgotten;
-        }
-        Ok(())
+        self.model.settled(id, status, &kept, bytes, &got, self.now)
     }
 
     pub(super) fn print(&mut self, id: EntryId, length: usize) -> Verdict {
@@ -157,8 +150,9 @@ impl World {
         same(&log.total_lines(), &(printed.len() as u64), "lines ever printed")?;
         same(&page.total, &(printed.len() as u64), "lines ever printed, on a page")?;
         same(&page.skipped, &(first as u64), "lines that were dropped, on a page")?;
-        same(&log.kept_bytes(), &kept.iter().map(|text| text.len()).sum(), "bytes of output kept")?;
-        rule!(log.kept_bytes() <= self.model.limits.output_bytes, "{} bytes of output are kept", log.kept_bytes());
+        let bytes: usize = kept.iter().map(|text| text.len()).sum();
+        rule!(bytes <= self.model.limits.output_bytes, "{bytes} bytes of output are kept");
+        rule!(bytes <= log.kept_bytes(), "{bytes} bytes of output are counted as {}", log.kept_bytes());
         for (line, text) in page.lines.iter().zip(&printed[first..]) {
             rule!(
                 text.starts_with(&line.text) && line.text.len() + line.cut == text.len(),
@@ -238,6 +232,29 @@ impl World {
                 self.note(format!("{reader} reads {target}"));
                 Ok(())
             }
+            Op::Expect(entry) => {
+                let id = self.pick(*entry, |_, e| !e.seen);
+                let by = self.model.entries.get(&id).map_or(Owner::Nil, |e| e.owner);
+                let got = self.registry.expect(id, by);
+                self.note(format!("a call of {by:?} will render {id}: {got}"));
+                self.model.entries.get_mut(&id).into_iter().for_each(|e| e.expected += 1);
+                same(&got, &self.model.entries.contains_key(&id), "whether the call can expect the outcome")
+            }
+            Op::ExpectForeign(who, entry) => {
+                let by = self.owner(*who);
+                let id = self.pick(*entry, |_, e| e.owner != by);
+                if self.model.entries.get(&id).is_some_and(|e| e.owner == by) {
+                    return Ok(());
+                }
+                let got = self.registry.expect(id, by);
+                self.note(format!("a call of {by:?} will render {id}: {got}"));
+                same(&got, &false, "whether the call can expect the outcome")
+            }
+            Op::Unexpect(entry) => {
+                let id = self.pick(*entry, |_, e| e.expected > 0);
+                self.unexpect(id);
+                Ok(())
+            }
             Op::WaitOver(entry) => {
                 let id = self.pick(*entry, |_, e| e.wait.is_some());
                 self.registry.remove_wait(id);
@@ -247,6 +264,15 @@ impl World {
             }
             other => Err(format!("{other:?} is no wait")),
         }
+    }
+
+    fn unexpect(&mut self, id: EntryId) {
+        let Some(entry) = self.model.entries.get_mut(&id).filter(|e| e.expected > 0) else { return };
+        entry.expected -= 1;
+        let by = entry.owner;
+        self.registry.unexpect(id, by);
+        self.model.may_touch(id);
+        self.note(format!("the call of {by:?} no longer renders {id}"));
     }
 
     // Stopping.
@@ -375,7 +401,7 @@ impl World {
         Ok(())
     }
 
-    /// The end of a history: answers that hang are lost, every session asks once more and is told everything, then nothing.
+    /// The end of a history: answers that hang are lost, calls that are open end, every session asks once more and is told everything, then nothing.
     /// What is left goes with the registry.
     pub(super) fn finish(mut self) -> Result<(), (String, Vec<String>)> {
         let told = self.tell_everybody();
@@ -392,13 +418,16 @@ impl World {
             self.dropped(claim)?;
             self.model.compare(&self.registry, self.now)?;
         }
+        while let Some(id) = self.model.ids(|_, e| e.expected > 0).first() {
+            self.unexpect(*id);
+        }
         let owners: Vec<_> = self.model.sessions.keys().map(|id| Owner::Session(*id)).chain([Owner::Nil]).collect();
         for owner in owners {
             self.model.tick += 1;
             let claim = self.claim(owner, &[], true)?;
             self.written(claim)?;
             self.model.compare(&self.registry, self.now)?;
-            let owed = self.model.ids(|id, e| e.owner == owner && self.model.is_owed(id, self.now));
+            let owed = self.model.ids(|id, e| e.owner == owner && self.model.is_owed(id));
             rule!(owed.is_empty(), "model: {owed:?} are still owed after a full answer");
             self.model.tick += 1;
             let again = self.claim(owner, &[], true)?;

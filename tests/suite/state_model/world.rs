@@ -300,6 +300,9 @@ impl World {
             | Op::Unawait(_)
             | Op::WaitFor(..)
             | Op::WaitOver(_)
+            | Op::Expect(_)
+            | Op::ExpectForeign(..)
+            | Op::Unexpect(_)
             | Op::Read { .. } => self.apply_to_waits(op),
             Op::Cancel(..) | Op::Release { .. } | Op::ShutDown => self.apply_to_stops(op),
             Op::Claim { .. } | Op::Follow(_) | Op::Written(_) | Op::Dropped(_) | Op::EndAgain { .. } => {
