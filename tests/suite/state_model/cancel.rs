@@ -29,7 +29,7 @@ impl Model {
             self.ask(*id, how(*id));
         }
         for id in dequeued {
-            same(&self.entry(*id).phase, &Phase::Queued, &format!("entry {id} is dequeued"))?;
+            same(&self.entry(*id).phase, &Phase::Queued, format_args!("entry {id} is dequeued"))?;
             self.ask(*id, how(*id));
             self.end(*id, Status::Cancelled, now);
         }
@@ -212,8 +212,8 @@ impl Model {
 
     /// Nobody waits for ever, unless it was asked to stop.
     pub(super) fn everybody_ends(&self) -> Verdict {
-        let stuck: Vec<_> =
-            self.ids(|_, e| e.is_live()).into_iter().filter(|id| !self.will_end(None, true).contains(id)).collect();
+        let ending = self.will_end(None, true);
+        let stuck = self.ids(|id, e| e.is_live() && !ending.contains(&id));
         rule!(stuck.is_empty(), "model: {stuck:?} wait for ever");
         Ok(())
     }

@@ -32,7 +32,7 @@ impl Model {
             same(
                 &Some(bytes),
                 &self.entries.get(&id).map(Entry::bytes),
-                &format!("size of entry {id} among the largest"),
+                format_args!("size of entry {id} among the largest"),
             )?;
         }
         self.check_itself()
@@ -108,7 +108,7 @@ impl Model {
         same(
             &registry.holds_slot(id),
             &(entry.phase == Phase::Running(Slot::Held)),
-            &format!("whether entry {id} holds a slot"),
+            format_args!("whether entry {id} holds a slot"),
         )?;
         same(
             &registry.queued_before(id),
@@ -130,11 +130,11 @@ impl Model {
         same(
             &registry.value(id).map(|value| value.as_ref().map(Arc::as_ptr)),
             &want,
-            &format!("the value of entry {id}"),
+            format_args!("the value of entry {id}"),
         )?;
         let holders = entry.value.as_ref().map_or(1, |kept| kept.value.strong_count());
-        same(&holders, &1, &format!("how often the value of entry {id} is held"))?;
-        same(&entry.log.strong_count(), &1, &format!("how often the log of entry {id} is held"))
+        same(&holders, &1, format_args!("how often the value of entry {id} is held"))?;
+        same(&entry.log.strong_count(), &1, format_args!("how often the log of entry {id} is held"))
     }
 
     fn compare_sessions(&self, registry: &Registry, now: Time) -> Verdict {
@@ -157,13 +157,21 @@ impl Model {
         for id in self.ended.iter().chain(self.sessions.keys()) {
             let owner = Owner::Session(*id);
             let session = self.sessions.get(id);
-            same(&registry.is_alive(owner), &session.is_some(), &format!("whether {id:?} is alive"))?;
-            same(&registry.label(owner), &self.label(owner), &format!("the label of {id:?}"))?;
-            same(&registry.handle_of(*id), &session.and_then(|s| s.handle.clone()), &format!("the handle of {id:?}"))?;
-            same(&registry.client_of(*id), &session.map(|s| s.client.clone()), &format!("the client of {id:?}"))?;
-            same(&registry.tools_stale(*id), &session.is_some_and(|s| s.tools_stale), &format!("the tools of {id:?}"))?;
+            same(&registry.is_alive(owner), &session.is_some(), format_args!("whether {id:?} is alive"))?;
+            same(&registry.label(owner), &self.label(owner), format_args!("the label of {id:?}"))?;
+            same(
+                &registry.handle_of(*id),
+                &session.and_then(|s| s.handle.clone()),
+                format_args!("the handle of {id:?}"),
+            )?;
+            same(&registry.client_of(*id), &session.map(|s| s.client.clone()), format_args!("the client of {id:?}"))?;
+            same(
+                &registry.tools_stale(*id),
+                &session.is_some_and(|s| s.tools_stale),
+                format_args!("the tools of {id:?}"),
+            )?;
             let unread = session.is_some_and(|s| !s.manual_read);
-            same(&registry.manual_unread(owner), &unread, &format!("whether the manual is unread for {id:?}"))?;
+            same(&registry.manual_unread(owner), &unread, format_args!("whether the manual is unread for {id:?}"))?;
         }
         rule!(
             registry.is_alive(Owner::Nil) && !registry.manual_unread(Owner::Nil),
@@ -171,7 +179,7 @@ impl Model {
         );
         for owner in self.sessions.keys().map(|id| Owner::Session(*id)).chain([Owner::Nil]) {
             let newest = self.ids(|_, e| e.owner == owner && e.status() == Status::Ok).pop();
-            same(&registry.last_ok(owner), &newest, &format!("the newest entry of {owner:?} that ended ok"))?;
+            same(&registry.last_ok(owner), &newest, format_args!("the newest entry of {owner:?} that ended ok"))?;
         }
         Ok(())
     }
@@ -190,7 +198,7 @@ impl Model {
         want.sort_by(|a, b| a.name.cmp(&b.name));
         same(&registry.spaces(), &want, "spaces, by name")?;
         for owner in self.sessions.keys().chain(&self.ended).map(|id| Owner::Session(*id)).chain([Owner::Nil]) {
-            same(&registry.current(owner), &self.current(owner), &format!("where {owner:?} is"))?;
+            same(&registry.current(owner), &self.current(owner), format_args!("where {owner:?} is"))?;
         }
         Ok(())
     }
@@ -231,7 +239,7 @@ impl Model {
     /// Whether a lapse or an expiry falls on this very moment: the contract does not say on which side it is.
     pub(super) fn is_edge(&self, now: Time) -> bool {
         let lapses = self.entries.values().any(|entry| match entry.phase {
-            Phase::Settled(_, at) => entry.followed && now == at + remontoire::state::FOLLOWED_FOR,
+            Phase::Settled(_, at) => entry.is_followed() && now == at + remontoire::state::FOLLOWED_FOR,
             Phase::Queued | Phase::Running(_) => false,
         });
         lapses || self.sessions.values().any(|s| now.since(s.heard) == self.limits.silence)

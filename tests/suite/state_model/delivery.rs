@@ -12,7 +12,7 @@ impl Model {
             return Some(Sure::Yes);
         }
         let of_one = |claim: &Claim| {
-            let surely = claim.outcomes.contains(&id) || claim.news.contains(&id) || claim.follow == Some(id);
+            let surely = claim.outcomes.contains_key(&id) || claim.news.contains(&id) || claim.follow == Some(id);
             if surely { Some(Sure::Yes) } else { claim.riders.get(&id).copied() }
         };
         self.open.values().filter_map(of_one).max()
@@ -40,12 +40,12 @@ impl Model {
         let mut claim = Claim { to: Some(to), tick: self.tick, notice: got.adopted, ..Claim::default() };
         for id in outcomes {
             match self.entries.get(id) {
-                Some(entry) if entry.owner != to => {
+                Some(entry) if entry.owner != to && entry.is_settled() => {
                     claim.foreign.insert(*id);
                     self.may_touch(*id);
                 }
                 Some(entry) if entry.is_settled() => {
-                    claim.outcomes.insert(*id);
+                    claim.outcomes.insert(*id, entry.reads.clone());
                     for (read, sure) in &entry.reads {
                         // What settles only after this claim may be told elsewhere meanwhile.
                         let sure =
@@ -60,7 +60,7 @@ impl Model {
         }
         let told: Vec<EntryId> = got.settled.iter().map(|(id, _)| *id).collect();
         let elsewhere = |id: EntryId| {
-            let here = if claim.outcomes.contains(&id) { Some(Sure::Yes) } else { claim.riders.get(&id).copied() };
+            let here = if claim.outcomes.contains_key(&id) { Some(Sure::Yes) } else { claim.riders.get(&id).copied() };
             here.max(self.claimed(id))
         };
         let owed = self.ids(|id, e| news && e.owner == to && self.is_owed(id));
@@ -68,7 +68,7 @@ impl Model {
         let may = owed.iter().copied().filter(|id| elsewhere(*id) != Some(Sure::Yes)).collect();
         within(&told, &must, &may, "settled news")?;
         for (id, status) in &got.settled {
-            same(status, &self.entry(*id).status(), &format!("settled news of entry {id}"))?;
+            same(status, &self.entry(*id).status(), format_args!("settled news of entry {id}"))?;
         }
         let busy: BTreeSet<EntryId> = self.open.values().flat_map(|open| open.evictions.iter().copied()).collect();
         let owed = if news { self.evictions_of(to).cloned().unwrap_or_default() } else { BTreeMap::new() };
@@ -102,11 +102,15 @@ impl Model {
     /// Claims become marks.
     pub(super) fn written(&mut self, claim: ClaimId) {
         let Some(claim) = self.close(claim) else { return };
-        for id in claim.outcomes {
-            if self.entries.contains_key(&id) {
+        for (id, reads) in claim.outcomes {
+            if let Some(entry) = self.entries.get(&id) {
+                let reads = entry.reads.clone();
                 self.mark(id);
                 self.touch(id);
-                self.readings_written(id);
+                self.readings_written(reads);
+            } else {
+                // Delivered before, and evicted since: what it read is delivered now all the same.
+                self.readings_written(reads);
             }
         }
         for id in claim.foreign {
@@ -138,9 +142,9 @@ impl Model {
         }
     }
 
-    /// What the entry's script read is marked with it; what has not settled is marked when it does.
-    fn readings_written(&mut self, id: EntryId) {
-        for (read, sure) in self.entry(id).reads.clone() {
+    /// What an entry's script read is marked with it; what has not settled is marked when it does.
+    fn readings_written(&mut self, reads: BTreeMap<EntryId, Sure>) {
+        for (read, sure) in reads {
             let Some(target) = self.entries.get_mut(&read) else { continue };
             if !target.is_settled() {
                 target.read_ahead = target.read_ahead.max(Some(sure));

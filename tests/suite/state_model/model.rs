@@ -6,7 +6,7 @@
 use remontoire::state::{ClaimId, ClientFacts, FOLLOWED_FOR, OutputLog, Owner, State, Wants};
 use remontoire::words::{EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, SpaceId, Status, Time};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::sync::{Arc, Weak};
 
 /// What is tested.
@@ -26,7 +26,7 @@ macro_rules! rule {
 pub(super) use rule;
 
 /// Breaks off unless the registry answered what the rule demands.
-pub(super) fn same<T: PartialEq + Debug>(got: &T, want: &T, rule: &str) -> Verdict {
+pub(super) fn same<T: PartialEq + Debug>(got: &T, want: &T, rule: impl Display) -> Verdict {
     if got == want { Ok(()) } else { Err(format!("{rule}: expected {want:?}, got {got:?}")) }
 }
 
@@ -197,8 +197,8 @@ pub(super) struct Claim {
     pub(super) to: Option<Owner>,
     /// When it was made.
     pub(super) tick: u64,
-    /// Own settled entries it renders.
-    pub(super) outcomes: BTreeSet<EntryId>,
+    /// Own settled entries it renders, and what their scripts had read by then.
+    pub(super) outcomes: BTreeMap<EntryId, BTreeMap<EntryId, Sure>>,
     /// Entries of others it renders.
     pub(super) foreign: BTreeSet<EntryId>,
     /// Settled entries that were read by the entries it renders, and ride along.
