@@ -78,13 +78,15 @@ impl Model {
         if state == CancelState::AlreadyAsked {
             self.ask(id, own);
         }
+        // The end of a parent tells of its children; one that ended long ago tells nothing any more.
+        let along = if matches!(state, CancelState::Settled(_)) { own } else { Stop::Known };
         for asked_before in may.iter().filter(|one| **one != id) {
             if self.entry(*asked_before).stop.is_some() {
-                self.ask(*asked_before, Stop::Known);
+                self.ask(*asked_before, along);
             }
         }
         self.may_touch(id);
-        self.stopped(&asked.stop, &asked.dequeued, &must, &may, |one| if one == id { own } else { Stop::Known }, now)
+        self.stopped(&asked.stop, &asked.dequeued, &must, &may, |one| if one == id { own } else { along }, now)
     }
 
     pub(super) fn released(

@@ -365,7 +365,19 @@ prop_compose! {
     }
 }
 
-/// Histories of up to `longest` ops.
+fn beginning() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        Just(Op::Initialize),
+        any::<u8>().prop_map(Op::Knock),
+        (0..6u8).prop_map(|random| Op::Create { random }),
+        Just(Op::Prompt(true)),
+    ]
+}
+
+/// Histories of up to `longest` ops, after a beginning in which some people arrive.
 pub(super) fn histories(longest: usize) -> impl Strategy<Value = History> {
-    (tiny(), vec(op(), 1..longest)).prop_map(|(limits, ops)| History { limits, ops })
+    (tiny(), vec(beginning(), 0..5), vec(op(), 1..longest)).prop_map(|(limits, mut ops, rest)| {
+        ops.extend(rest);
+        History { limits, ops }
+    })
 }

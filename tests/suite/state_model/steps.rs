@@ -280,7 +280,8 @@ impl World {
     pub(super) fn apply_to_stops(&mut self, op: &Op) -> Verdict {
         match op {
             Op::Cancel(entry, by) => {
-                let id = self.pick(*entry, |_, e| e.is_live());
+                let has_live_child = |id| self.model.entries.values().any(|e| e.parent == Some(id) && e.is_live());
+                let id = self.pick(*entry, |id, e| e.is_live() || has_live_child(id));
                 let owner = self.model.entries.get(&id).map_or(Owner::Nil, |e| e.owner);
                 let by = match by {
                     By::Owner => CancelBy::Caller(owner),
