@@ -390,16 +390,20 @@ impl Model {
         self.hand_over(id);
     }
 
-    /// A child hands its list to its parent. Whether it also keeps a copy is open; and with a parent that is over by then,
-    /// whose answer may be long gone, it is open which of the two outcomes carries the list.
+    /// A child hands its list to its parent, unless the parent's outcome went out before: then it goes with the child's own.
+    /// Whether the child also keeps a copy is open; and with a parent that has ended and was not delivered, which of the two
+    /// outcomes carries the list.
     fn hand_over(&mut self, id: EntryId) {
         let Some(parent) = self.entry(id).parent.filter(|parent| self.entries.contains_key(parent)) else { return };
-        let list = std::mem::take(&mut self.entry_mut(id).reads);
-        let sure = if self.entry(parent).is_live() { Sure::Yes } else { Sure::Maybe };
-        for (target, was) in list {
-            let at_parent = self.entry_mut(parent).reads.entry(target).or_insert(Sure::Maybe);
-            *at_parent = (*at_parent).max(was.min(sure));
-            self.entry_mut(id).reads.insert(target, Sure::Maybe);
+        let (at_child, at_parent) = match self.entry(parent) {
+            parent if parent.is_live() => (Sure::Maybe, Sure::Yes),
+            parent if parent.seen => (Sure::Yes, Sure::Maybe),
+            _ => (Sure::Maybe, Sure::Maybe),
+        };
+        for (target, was) in std::mem::take(&mut self.entry_mut(id).reads) {
+            self.entry_mut(id).reads.insert(target, was.min(at_child));
+            let kept = self.entry_mut(parent).reads.entry(target).or_insert(Sure::Maybe);
+            *kept = (*kept).max(was.min(at_parent));
         }
     }
 }

@@ -158,6 +158,8 @@ pub(super) enum Op {
         outcomes: Vec<Pick>,
         news: bool,
     },
+    /// An answer with one outcome and nothing else, written at once.
+    Deliver(Pick),
     Follow(Pick),
     Written(u8),
     Dropped(u8),
@@ -301,7 +303,7 @@ fn entry_op() -> impl Strategy<Value = Op> {
     let elsewhere = prop_oneof![3 => Just(0usize), 1 => 0..600usize];
     prop_oneof![
         10 => (who(), elsewhere).prop_map(|(who, elsewhere)| Op::Admit { who, elsewhere }),
-        5 => pick().prop_map(Op::Child),
+        6 => pick().prop_map(Op::Child),
         3 => (who(), 1..6u8).prop_map(|(who, n)| Op::Quick(who, n)),
         14 => (pick(), end(), 0..200usize).prop_map(|(entry, status, bytes)| Op::Settle { entry, status, bytes }),
         3 => (pick(), 0..80u8).prop_map(|(entry, length)| Op::Print(entry, length)),
@@ -321,7 +323,7 @@ fn entry_op() -> impl Strategy<Value = Op> {
         3 => pick().prop_map(Op::Expect),
         1 => (who(), pick()).prop_map(|(who, entry)| Op::ExpectForeign(who, entry)),
         3 => pick().prop_map(Op::Unexpect),
-        6 => (pick(), pick()).prop_map(|(reader, target)| Op::Read { reader, target }),
+        9 => (pick(), pick()).prop_map(|(reader, target)| Op::Read { reader, target }),
         5 => (pick(), by()).prop_map(|(entry, by)| Op::Cancel(entry, by)),
         3 => (who(), any::<bool>(), proptest::option::of(0..4u8))
             .prop_map(|(who, cancel, speaking)| Op::Release { who, cancel, speaking }),
@@ -332,6 +334,7 @@ fn delivery_op() -> impl Strategy<Value = Op> {
     prop_oneof![
         8 => (who(), vec(pick(), 0..3), proptest::bool::weighted(0.8))
             .prop_map(|(to, outcomes, news)| Op::Claim { to, outcomes, news }),
+        4 => pick().prop_map(Op::Deliver),
         2 => pick().prop_map(Op::Follow),
         6 => (0..4u8).prop_map(Op::Written),
         3 => (0..4u8).prop_map(Op::Dropped),

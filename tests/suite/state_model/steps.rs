@@ -324,6 +324,12 @@ impl World {
                     outcomes.iter().map(|pick| self.pick(*pick, |_, e| e.owner == to && e.is_settled())).collect();
                 self.claim(to, &outcomes, *news).map(|_| ())
             }
+            Op::Deliver(entry) => {
+                let id = self.pick(*entry, |_, e| e.is_unread());
+                let to = self.model.entries.get(&id).map_or(Owner::Nil, |e| e.owner);
+                let claim = self.claim(to, &[id], false)?;
+                self.written(claim)
+            }
             Op::Follow(entry) => {
                 let id = self.pick(*entry, |_, e| e.owner != Owner::Nil && e.is_live());
                 if self.model.entries.get(&id).is_some_and(|e| e.owner == Owner::Nil) {

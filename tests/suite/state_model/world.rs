@@ -305,9 +305,12 @@ impl World {
             | Op::Unexpect(_)
             | Op::Read { .. } => self.apply_to_waits(op),
             Op::Cancel(..) | Op::Release { .. } | Op::ShutDown => self.apply_to_stops(op),
-            Op::Claim { .. } | Op::Follow(_) | Op::Written(_) | Op::Dropped(_) | Op::EndAgain { .. } => {
-                self.apply_to_answers(op)
-            }
+            Op::Claim { .. }
+            | Op::Deliver(_)
+            | Op::Follow(_)
+            | Op::Written(_)
+            | Op::Dropped(_)
+            | Op::EndAgain { .. } => self.apply_to_answers(op),
         }
     }
 }
