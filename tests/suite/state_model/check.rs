@@ -4,7 +4,7 @@ use super::model::{Entry, Model, Phase, Registry, Slot, Sure, Verdict, rule, sam
 use remontoire::state::{Counts, EntryFilter, EntryView, Owner, SessionRow, SpaceKind, SpaceRow};
 use remontoire::words::{EntryId, Handle, Refusal, Status, Time};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 impl Model {
     /// Compares everything the registry shows without being changed by the question.
@@ -16,6 +16,7 @@ impl Model {
         }
         self.compare_sessions(registry, now)?;
         self.compare_spaces(registry)?;
+        self.compare_lives()?;
         same(&registry.counts(now), &self.counts(), "counts")?;
         same(&registry.capacity(), &self.capacity, "capacity")?;
         same(&registry.effective_capacity(), &self.effective_capacity(), "capacity in force")?;
@@ -102,7 +103,7 @@ impl Model {
             return Ok(());
         }
         let entry = self.entry(id);
-        same(&got, &self.view(id, registry, now), "the entry as it stands")?;
+        same(&got, &self.view(id, registry, now), format_args!("entry {id} as it stands"))?;
         same(&registry.status(id), &Ok(entry.status()), "its status")?;
         same(&registry.is_stopping(id), &entry.is_stopping(), "whether it is stopping")?;
         same(
@@ -280,11 +281,15 @@ impl Model {
         self.everybody_ends()
     }
 
-    /// Values and logs that outlive their registry.
-    pub(super) fn leaks(&self) -> usize {
-        let values =
-            self.entries.values().filter_map(|e| e.value.as_ref()).filter(|kept| kept.value.strong_count() > 0);
-        values.count() + self.entries.values().filter(|e| Weak::strong_count(&e.log) > 0).count()
+    /// How many values and logs are alive: what is dropped is dropped for good, by somebody.
+    pub(super) fn alive(&self) -> (usize, usize) {
+        let values = self.all_values.iter().filter(|value| value.strong_count() > 0).count();
+        (values, self.all_logs.iter().filter(|log| log.strong_count() > 0).count())
+    }
+
+    fn compare_lives(&self) -> Verdict {
+        let kept = self.entries.values().filter(|e| e.value.is_some()).count();
+        same(&self.alive(), &(kept, self.entries.len()), "values and logs that are alive")
     }
 }
 

@@ -138,6 +138,7 @@ impl Model {
             read_ahead: None,
             touch: Touch { first: self.tick, last: self.tick },
         };
+        self.all_logs.push(Weak::clone(&entry.log));
         self.entries.insert(id, entry);
         self.may_hear(owner);
         self.evictions(&admission.evicted, elsewhere)?;
@@ -179,8 +180,8 @@ impl Model {
         let must = candidates.saturating_sub(room);
         let may = self.ids(|_, e| e.is_in_pool()).len().saturating_sub(room).min(candidates);
         rule!(got.ids.len() >= must, "{candidates} may go, there is room for {room}, and only {:?} went", got.ids);
-        let mut values = Vec::new();
-        let mut logs = Vec::new();
+        let mut values = BTreeSet::new();
+        let mut logs = BTreeSet::new();
         for (n, id) in got.ids.iter().enumerate() {
             rule!(self.entries.contains_key(id), "entry {id} was evicted and is not there");
             rule!(self.may_go(*id), "entry {id} was evicted though it is shielded: {:?}", self.entry(*id));
@@ -195,8 +196,8 @@ impl Model {
                  {} bytes kept; larger: {larger:?}",
                 elsewhere + self.kept_bytes(),
             );
-            values.extend(gone.value.and_then(|kept| kept.value.upgrade()));
-            logs.extend(gone.log.upgrade());
+            values.extend(gone.value.map(|kept| kept.value.as_ptr()));
+            logs.insert(gone.log.as_ptr());
             self.entries.remove(id);
             self.evicted.insert(*id);
             self.owe_eviction(*id, gone.owner);
@@ -206,12 +207,11 @@ impl Model {
             elsewhere + self.kept_bytes() <= self.limits.total_bytes || remaining.is_empty(),
             "the process keeps too much, and {remaining:?} could have been evicted"
         );
-        let addresses = |of: &[Arc<u64>]| of.iter().map(Arc::as_ptr).collect::<BTreeSet<_>>();
-        same(&addresses(&got.values), &addresses(&values), "the values of what was evicted come out")?;
-        rule!(
-            logs.len() == got.logs.len() && logs.iter().all(|log| got.logs.iter().any(|out| Arc::ptr_eq(log, out))),
-            "the logs of what was evicted come out"
-        );
+        let got_values = got.values.iter().map(Arc::as_ptr).collect();
+        same(&got_values, &values, "the values of what was evicted come out, to be dropped by the caller")?;
+        let got_logs = got.logs.iter().map(Arc::as_ptr).collect();
+        same(&got_logs, &logs, "the logs of what was evicted come out")?;
+        same(&(got.values.len(), got.logs.len()), &(values.len(), logs.len()), "each comes out once")?;
         Ok(())
     }
 
@@ -249,9 +249,8 @@ impl Model {
         // A running entry goes on: what it prints and keeps from here on is there.
         entry.forgotten |= entry.is_settled();
         same(&kind, &Ok(bytes), "what forgetting frees")?;
-        let value = value.and_then(|kept| kept.value.upgrade());
         let out = got.as_ref().ok().and_then(|forgotten| forgotten.value.as_ref());
-        same(&out.map(Arc::as_ptr), &value.as_ref().map(Arc::as_ptr), "the value that was kept comes out")?;
+        same(&out.map(Arc::as_ptr), &value.map(|kept| kept.value.as_ptr()), "the value that was kept comes out")?;
         self.may_touch(id);
         Ok(())
     }
@@ -267,6 +266,7 @@ impl Model {
         got: &Settled<Arc<u64>>,
         now: Time,
     ) -> Verdict {
+        self.all_values.push(Weak::clone(value));
         let Some(entry) = self.entries.get_mut(&id).filter(|e| e.is_running()) else {
             let out = got.unkept.as_ref().map(Arc::as_ptr);
             same(&out, &Some(value.as_ptr()), "a value that nobody keeps comes back")?;

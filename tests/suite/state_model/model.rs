@@ -27,7 +27,17 @@ pub(super) use rule;
 
 /// Breaks off unless the registry answered what the rule demands.
 pub(super) fn same<T: PartialEq + Debug>(got: &T, want: &T, rule: impl Display) -> Verdict {
-    if got == want { Ok(()) } else { Err(format!("{rule}: expected {want:?}, got {got:?}")) }
+    if got == want {
+        return Ok(());
+    }
+    // Of two long values of one shape only the lines that differ are shown.
+    let (long_got, long_want) = (format!("{got:#?}"), format!("{want:#?}"));
+    if long_got.lines().count() > 6 && long_got.lines().count() == long_want.lines().count() {
+        let lines = long_want.lines().zip(long_got.lines()).filter(|(want, got)| want != got);
+        let shown: Vec<_> = lines.map(|(want, got)| format!("expected {}, got {}", want.trim(), got.trim())).collect();
+        return Err(format!("{rule}: {}", shown.join("; ")));
+    }
+    Err(format!("{rule}: expected {want:?}, got {got:?}"))
 }
 
 /// Whether the contract demands something or leaves it open.
@@ -217,6 +227,9 @@ pub(super) struct Model {
     pub(super) newest: u64,
     pub(super) entries: BTreeMap<EntryId, Entry>,
     pub(super) evicted: BTreeSet<EntryId>,
+    /// Every value and log there ever was, held weakly.
+    pub(super) all_values: Vec<Weak<u64>>,
+    pub(super) all_logs: Vec<Weak<OutputLog>>,
     /// Entries that wait for their first slot.
     pub(super) queue: Vec<EntryId>,
     /// Entries that waited and want to go on.
@@ -253,6 +266,8 @@ impl Model {
             newest: 0,
             entries: BTreeMap::new(),
             evicted: BTreeSet::new(),
+            all_values: Vec::new(),
+            all_logs: Vec::new(),
             queue: Vec::new(),
             line: Vec::new(),
             sessions: BTreeMap::new(),

@@ -382,7 +382,7 @@ impl World {
                 "two answers say that {id} was evicted"
             );
         }
-        self.model.claimed_for(to, outcomes, news, &got, self.now)?;
+        self.model.claimed_for(to, outcomes, news, &got)?;
         let news = got.settled.iter().map(|(id, _)| *id).collect();
         self.open.push(Answer { claim: got.id, news, evictions: got.evicted });
         Ok(got.id)
@@ -408,18 +408,9 @@ impl World {
         Ok(())
     }
 
-    /// The end of a history: answers that hang are lost, calls that are open end, every session asks once more and is told everything, then nothing.
-    /// What is left goes with the registry.
-    pub(super) fn finish(mut self) -> Result<(), (String, Vec<String>)> {
-        let told = self.tell_everybody();
-        let Self { registry, model, mut film, .. } = self;
-        told.map_err(|broken| (broken, film.clone()))?;
-        drop(registry);
-        film.push("      the registry is dropped".to_owned());
-        same(&model.leaks(), &0, "values and logs that outlive their registry").map_err(|broken| (broken, film))
-    }
-
-    fn tell_everybody(&mut self) -> Verdict {
+    /// The end of a history: answers that hang are lost, calls that are open end, every session asks once more and is told
+    /// everything, then nothing.
+    pub(super) fn tell_everybody(&mut self) -> Verdict {
         while let Some(claim) = self.open.first().map(|answer| answer.claim) {
             self.model.tick += 1;
             self.dropped(claim)?;
@@ -443,5 +434,12 @@ impl World {
             self.written(again)?;
         }
         Ok(())
+    }
+
+    /// What is left goes with the registry.
+    pub(super) fn finish(self) -> Verdict {
+        let Self { registry, model, .. } = self;
+        drop(registry);
+        same(&model.alive(), &(0, 0), "values and logs that outlive the registry")
     }
 }
