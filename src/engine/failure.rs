@@ -1,8 +1,10 @@
 //! Errors: what scripts catch, and how an error of the language becomes a [`Failure`].
 
+use super::explain;
+use super::task::Task;
 use crate::words::limits::LimitHit;
-use crate::words::{EntryId, Failure, Refusal};
-use rhai::{Dynamic, EvalAltResult};
+use crate::words::{EntryId, Failure, Frame, Refusal};
+use rhai::{Dynamic, EvalAltResult, ImmutableString, Map, Position};
 
 /// What native functions return.
 pub type Fallible<T> = Result<T, Box<EvalAltResult>>;
@@ -18,43 +20,198 @@ pub struct Thrown {
     pub thrown: Option<Dynamic>,
 }
 
+/// Marks the maps made here, so that they are told from maps that a script throws.
+const OURS: i32 = 0x4552;
+
 /// The error that ends a stopped eval. No script can catch it for long: the next operation raises it again.
 pub fn terminated() -> Box<EvalAltResult> {
-    todo!()
+    EvalAltResult::ErrorTerminated(Dynamic::UNIT, Position::NONE).into()
 }
 
-/// The failure of another entry, as an error of this script. It catches a map: `kind`, `message`, `entry`, `thrown`, ...
+/// The failure of another entry, as an error of this script. It catches a map: `kind`, `message`, `entry`, `line`, `column`,
+/// `source`, and `thrown` when something was thrown.
 pub fn raise(thrown: &Thrown) -> Box<EvalAltResult> {
-    let _ = thrown;
-    todo!()
+    let Failure { kind, message, source, line, column, .. } = &thrown.failure;
+    let mut map = Map::new();
+    map.insert("kind".into(), kind.into());
+    map.insert("message".into(), message.into());
+    map.insert("entry".into(), number(thrown.entry.0));
+    map.insert("source".into(), source.into());
+    map.insert("line".into(), number(*line as u64));
+    map.insert("column".into(), number(*column as u64));
+    if let Some(value) = &thrown.thrown {
+        map.insert("thrown".into(), value.clone());
+    }
+    ours(map)
 }
 
 /// A refusal, as an error of this script. It catches a map: `kind` and `message`.
 pub fn refuse(refusal: &Refusal) -> Box<EvalAltResult> {
-    let _ = refusal;
-    todo!()
+    fail(refusal.kind(), refusal.to_string())
 }
 
 /// A limit, as an error of this script. It catches a map: `kind` and `message`.
 pub fn limit(hit: &LimitHit) -> Box<EvalAltResult> {
-    let _ = hit;
-    todo!()
+    fail(hit.kind(), hit.to_string())
 }
 
 /// Any other error of a native function, as an error of this script. It catches a map: `kind` and `message`.
 pub fn fail(kind: &str, message: impl Into<String>) -> Box<EvalAltResult> {
-    let _ = (kind, message.into());
-    todo!()
+    let mut map = Map::new();
+    map.insert("kind".into(), kind.into());
+    map.insert("message".into(), message.into().into());
+    ours(map)
 }
 
 /// No module has this name.
 pub fn module_not_found(name: &str) -> Box<EvalAltResult> {
-    let _ = name;
-    todo!()
+    EvalAltResult::ErrorModuleNotFound(name.to_owned(), Position::NONE).into()
 }
 
-/// An error of the language as data.
-pub fn describe(error: &EvalAltResult, source: &str) -> Failure {
-    let _ = (error, source);
-    todo!()
+fn ours(map: Map) -> Box<EvalAltResult> {
+    let mut value = Dynamic::from_map(map);
+    value.set_tag(OURS);
+    EvalAltResult::ErrorRuntime(value, Position::NONE).into()
+}
+
+fn number(n: u64) -> Dynamic {
+    i64::try_from(n).unwrap_or(i64::MAX).into()
+}
+
+/// An error of `task` as data, with the live value that was thrown. Source lines and near names are left to
+/// [`explain`](super::explain).
+pub(crate) fn describe(error: &EvalAltResult, task: &Task) -> (Failure, Option<Dynamic>) {
+    let mut failure = Failure { source: task.source().to_owned(), ..Failure::default() };
+    let mut at = error;
+    loop {
+        let (function, source, inner) = match at {
+            EvalAltResult::ErrorInFunctionCall(function, source, inner, _) => {
+                (shown_function(function), source.clone(), inner)
+            }
+            EvalAltResult::ErrorInModule(name, inner, _) => ("<import>".to_owned(), name.clone(), inner),
+            _ => break,
+        };
+        let (line, column) = place(at.position());
+        failure.frames.push(Frame { function, source: failure.source.clone(), line, column });
+        if !source.is_empty() {
+            failure.source = source;
+        }
+        at = inner;
+    }
+    (failure.line, failure.column) = place(at.position());
+    if let (0, Some(frame)) = (failure.line, failure.frames.last()) {
+        // Not every error knows its place; the call that led there does.
+        failure.source.clone_from(&frame.source);
+        (failure.line, failure.column) = (frame.line, frame.column);
+    }
+    let thrown = say(at, task, &mut failure);
+    (failure, thrown)
+}
+
+fn shown_function(name: &str) -> String {
+    if super::portable::names_closure(name) { "closure".to_owned() } else { name.to_owned() }
+}
+
+fn place(position: Position) -> (usize, usize) {
+    (position.line().unwrap_or(0), position.position().unwrap_or(0))
+}
+
+/// Fills in kind, message and hint; returns what was thrown.
+fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dynamic> {
+    failure.kind = kind(error);
+    let limits = task.limits();
+    match error {
+        EvalAltResult::ErrorRuntime(value, _) => return say_thrown(value, failure),
+        EvalAltResult::ErrorFunctionNotFound(signature, _) => failure.message = explain::missing_function(signature),
+        EvalAltResult::ErrorVariableNotFound(name, _) => failure.message = format!("no variable '{name}'"),
+        EvalAltResult::ErrorModuleNotFound(name, _) => failure.message = format!("no module '{name}'"),
+        EvalAltResult::ErrorStackOverflow(_) => {
+            let levels = limits.map_or(0, |limits| limits.call_depth);
+            failure.message = format!("calls nested deeper than {levels} levels, which is the limit");
+        }
+        EvalAltResult::ErrorTooManyVariables(_) => {
+            limit_hit(failure, &LimitHit::Variables { limit: limits.map_or(0, |limits| limits.variables) });
+        }
+        EvalAltResult::ErrorTooManyModules(_) => {
+            let modules = limits.map_or(0, |limits| limits.modules);
+            failure.message = format!("more than {modules} modules loaded, which is the limit of an eval");
+        }
+        EvalAltResult::ErrorParsing(rhai::ParseErrorType::TooManyFunctions, _) => {
+            limit_hit(failure, &LimitHit::Functions { limit: limits.map_or(0, |limits| limits.functions) });
+        }
+        EvalAltResult::ErrorParsing(what, _) => failure.message = format!("syntax error: {what}"),
+        EvalAltResult::ErrorAssignmentToConstant(name, _) => {
+            failure.message = format!("cannot change constant '{name}'");
+            if !failure.frames.is_empty() {
+                failure.hint = Some(
+                    "functions read the variables of their space and cannot change them: return the value, or keep it in an atom"
+                        .to_owned(),
+                );
+            }
+        }
+        EvalAltResult::ErrorDataRace(..) => failure.message = "a value is in use by another call or eval".to_owned(),
+        other => failure.message = plain_message(other),
+    }
+    None
+}
+
+fn limit_hit(failure: &mut Failure, hit: &LimitHit) {
+    hit.kind().clone_into(&mut failure.kind);
+    failure.message = hit.to_string();
+}
+
+/// A thrown value: one of the maps made here speaks for itself; anything else is shown and kept.
+fn say_thrown(value: &Dynamic, failure: &mut Failure) -> Option<Dynamic> {
+    if value.tag() == OURS
+        && let Ok(map) = value.as_map_ref()
+        && let (Some(kind), Some(message)) = (text(&map, "kind"), text(&map, "message"))
+    {
+        failure.kind = kind.into();
+        failure.message = match map.get("entry").and_then(|entry| entry.as_int().ok()) {
+            Some(entry) if !message.starts_with("in entry ") => format!("in entry {entry}: {message}"),
+            _ => message.into(),
+        };
+        return map.get("thrown").cloned();
+    }
+    failure.message = match value.as_immutable_string_ref() {
+        Ok(text) if !text.is_empty() => super::text::clipped(&text, 4_000),
+        _ if value.is_unit() => "something was thrown without a value".to_owned(),
+        _ => super::text::brief(value, 1_000),
+    };
+    Some(value.clone())
+}
+
+fn text(map: &Map, key: &str) -> Option<ImmutableString> {
+    map.get(key)?.as_immutable_string_ref().ok().map(|text| text.clone())
+}
+
+/// The name of the variant, without `Error`.
+fn kind(error: &EvalAltResult) -> String {
+    use std::fmt::Write;
+    /// Keeps the leading name, and stops the formatting there: what is inside may be large.
+    #[derive(Default)]
+    struct Name(String);
+    impl Write for Name {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            let name = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            self.0.push_str(name);
+            if name.len() == text.len() { Ok(()) } else { Err(std::fmt::Error) }
+        }
+    }
+    let mut name = Name::default();
+    // An error says that the name is complete.
+    let _complete = write!(name, "{error:?}");
+    name.0.strip_prefix("Error").map(str::to_owned).unwrap_or(name.0)
+}
+
+/// The language's own text, without the position, which is shown elsewhere.
+fn plain_message(error: &EvalAltResult) -> String {
+    let text = error.to_string();
+    let position = error.position();
+    let text = text.strip_suffix(&format!(" ({position})")).unwrap_or(&text);
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => String::new(),
+    }
 }

@@ -6,22 +6,28 @@
 //! [`hooks`] and [`view`].
 
 pub mod atom;
+mod explain;
 pub mod failure;
+mod guards;
 pub mod handle;
 pub mod hooks;
 pub mod language;
 pub mod memory;
 pub mod module;
 pub mod outcome;
-pub mod outside;
+mod portable;
+mod publish;
 pub mod register;
+pub mod syntax;
 pub mod task;
+mod text;
 pub mod values;
 pub mod view;
+mod volatile;
 
 pub use atom::Atom;
 pub use failure::{Fallible, Thrown, raise, refuse, terminated};
-pub use handle::{EntryHandle, EntryOps};
+pub use handle::{EntryHandle, EntryOps, shared_by_identity};
 pub use hooks::{Budget, Hooks, Modules, Parking, Sink, Sources, Waits};
 pub use language::{FunctionFacts, Language};
 pub use module::{LoadedModule, Overlay, compile_module};

@@ -1,10 +1,22 @@
 //! The two ways in: [`evaluate`] for a script, [`call`] for a background child; and [`Ended`], what comes out.
 
+use super::explain::explain;
+use super::failure::{Fallible, describe, terminated};
 use super::language::Language;
-use super::task::Task;
+use super::module::{Overlay, Resolver};
+use super::portable::Home;
+use super::publish::Run;
+use super::register::panic_text;
+use super::task::{Tag, Task};
+use super::values::survey;
+use super::view::{Environment, Opening, SpaceFailure};
+use super::volatile::{self, Kind, Prepared, State};
+use crate::words::limits::LimitHit;
 use crate::words::{EntryId, Failure, StopCause};
-use rhai::{Dynamic, FnPtr, Map, NativeCallContext};
+use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position, Scope};
+use std::any::Any;
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Why an entry has no value.
@@ -52,27 +64,251 @@ pub struct Ended {
     pub bytes: usize,
 }
 
+impl Ended {
+    /// An eval that failed before any of its code ran.
+    pub fn failed(failure: Failure) -> Self {
+        Self {
+            result: Err(Unfinished::Failed { failure: failure.into(), thrown: None }),
+            published: Vec::new(),
+            conflicts: Vec::new(),
+            lost: Map::new(),
+            kept: BTreeSet::new(),
+            bytes: 0,
+        }
+    }
+}
+
 /// A function that a background child runs, with everything it needs on another thread.
 #[derive(Clone, Debug)]
-pub struct Callable {}
+pub struct Callable {
+    function: FnPtr,
+    state: State,
+    environment: Environment,
+}
 
 impl Callable {
     /// Takes `function` out of a native call, so that a child entry can run it by [`call`].
-    pub fn bind(context: &NativeCallContext<'_>, function: FnPtr) -> Self {
-        let _ = (context, function);
-        todo!()
+    ///
+    /// # Errors
+    /// When it is nested too deeply, closures and curried arguments included.
+    pub fn bind(context: &NativeCallContext<'_>, function: FnPtr) -> Fallible<Self> {
+        let task = Task::of(context);
+        let mut value = Dynamic::from(function);
+        if survey(&value, task.nesting()).too_deep {
+            return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
+        }
+        task.strengthen(&mut value);
+        let function = value.try_cast().ok_or_else(terminated)?;
+        let mut state = State::of(context);
+        state.reset_depth();
+        Ok(Self { function, state, environment: task.environment() })
+    }
+}
+
+impl Callable {
+    /// How lists name the function: its name, or `closure`.
+    pub fn name(&self) -> &str {
+        let name = self.function.fn_name();
+        if super::portable::names_closure(name) { "closure" } else { name }
     }
 }
 
 /// Evaluates `code` for `task`, on this thread. Total: it returns whatever the script does, also when a native function panics.
 /// Call it on a thread with a stack of [`Limits::stack_bytes`](crate::words::Limits::stack_bytes).
 pub fn evaluate(language: &Language, task: &Arc<Task>, code: &str) -> Ended {
-    let _ = (language, task, code);
-    todo!()
+    finish(language, task, |scope| {
+        let code = code.strip_prefix('\u{feff}').unwrap_or(code);
+        run_script(language, task, code, scope).map_err(|error| explained(&error, task, code, scope))
+    })
 }
 
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
 pub fn call(language: &Language, task: &Arc<Task>, callable: Callable) -> Ended {
-    let _ = (language, task, callable);
-    todo!()
+    finish(language, task, |scope| {
+        let Callable { function, mut state, environment } = callable;
+        task.set_environment(environment);
+        state.set_tag(Tag { task: Arc::clone(task), home: None }.into_value());
+        let engine = language.engine(task);
+        let result = volatile::call_pointer(&engine, &state, "bg", Position::NONE, &function, None, Vec::new())
+            .or_else(exit_value);
+        result.map_err(|error| explained(&error, task, "", scope))
+    })
+}
+
+/// `exit(v)` ends the entry with `v`, from however deep.
+fn exit_value(error: Box<EvalAltResult>) -> Fallible<Dynamic> {
+    let mut at = &*error;
+    while let EvalAltResult::ErrorInFunctionCall(.., inner, _) | EvalAltResult::ErrorInModule(_, inner, _) = at {
+        at = inner;
+    }
+    match at {
+        EvalAltResult::Exit(value, _) => Ok(value.clone()),
+        _ => Err(error),
+    }
+}
+
+type Described = Box<(Failure, Option<Dynamic>)>;
+
+fn explained(error: &EvalAltResult, task: &Task, code: &str, scope: &Scope<'_>) -> Described {
+    let (mut failure, thrown) = describe(error, task);
+    // A stopped eval says why it stopped; near names would be a waste.
+    if !task.is_stopping() {
+        explain(&mut failure, error, task, code, scope);
+    }
+    Box::new((failure, thrown))
+}
+
+/// Runs `body` with everything around it: limits, panics, the verdict, and what is kept.
+fn finish(
+    language: &Language,
+    task: &Arc<Task>,
+    body: impl FnOnce(&mut Scope<'static>) -> Result<Dynamic, Described>,
+) -> Ended {
+    task.begin(language);
+    let mut scope = Scope::new();
+    let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut scope)));
+    // The values that could not be kept go here, on a stack that is large enough for any of them.
+    drop(scope);
+    let result =
+        catch_unwind(AssertUnwindSafe(|| verdict(task, outcome))).unwrap_or_else(|payload| Err(panicked(&*payload)));
+    let redefined = task.take_redefined();
+    let run = std::mem::take(&mut *task.run());
+    let mut kept = task.kept_entries();
+    kept.extend(run.entries());
+    let Run { published, overwritten, lost, .. } = run;
+    let conflict = |function| {
+        move |(name, other): (ImmutableString, EntryId)| Conflict { name: name.to_string(), other, function }
+    };
+    let conflicts = overwritten.into_iter().map(conflict(false)).chain(redefined.into_iter().map(conflict(true)));
+    if matches!(result, Err(Unfinished::Stopped(_))) {
+        kept.clear();
+    }
+    let levels = task.nesting();
+    let size = |value: &Dynamic| survey(value, levels).bytes;
+    let bytes = match &result {
+        Ok(value) => size(value),
+        Err(Unfinished::Failed { thrown: Some(value), .. }) => size(value),
+        Err(_) => 0,
+    };
+    let ended = Ended {
+        result,
+        published,
+        conflicts: conflicts.collect(),
+        bytes: bytes + lost.values().map(size).sum::<usize>(),
+        lost,
+        kept,
+    };
+    task.end();
+    ended
+}
+
+/// What the entry ends with. Why it was stopped decides, whatever its script made of it.
+fn verdict(
+    task: &Task,
+    outcome: Result<Result<Dynamic, Described>, Box<dyn Any + Send>>,
+) -> Result<Dynamic, Unfinished> {
+    let outcome = match outcome {
+        Ok(Ok(value)) => {
+            let mut value = value.flatten();
+            match task.keep(&mut value) {
+                Ok(()) => Ok(value),
+                Err(error) => Err(Box::new(describe(&error, task))),
+            }
+        }
+        Ok(Err(described)) => {
+            let (failure, thrown) = *described;
+            Err(Box::new((failure, thrown.and_then(|value| keep_thrown(task, value)))))
+        }
+        Err(payload) => return Err(panicked(&*payload)),
+    };
+    match (task.stopped(), outcome) {
+        (None | Some(StopCause::Exit), outcome) => outcome.map_err(|described| {
+            let (failure, thrown) = *described;
+            Unfinished::Failed { failure: failure.into(), thrown }
+        }),
+        (Some(StopCause::Limit(hit)), outcome) => Err(ended_by(Failure::from(&hit), outcome.err())),
+        (Some(StopCause::NoSuchSpace(name)), outcome) => {
+            let failure = Failure::new("NoSuchSpace", format!("no such space: {name}"));
+            Err(ended_by(failure, outcome.err()))
+        }
+        (Some(cause), _) => Err(Unfinished::Stopped(cause)),
+    }
+}
+
+/// A thrown value is kept like a result; one that cannot be kept is only described.
+fn keep_thrown(task: &Task, mut value: Dynamic) -> Option<Dynamic> {
+    if task.is_stopping() || survey(&value, task.nesting()).too_deep {
+        return None;
+    }
+    task.keep(&mut value).ok().map(|()| value)
+}
+
+/// A failure that ended the eval from outside of its script, with the place the script had come to.
+fn ended_by(failure: Failure, at: Option<Described>) -> Unfinished {
+    let failure = match at.map(|described| *described) {
+        Some((Failure { source, line, column, frames, .. }, _)) => Failure { source, line, column, frames, ..failure },
+        None => failure,
+    };
+    Unfinished::Failed { failure: failure.into(), thrown: None }
+}
+
+fn panicked(payload: &(dyn Any + Send)) -> Unfinished {
+    Unfinished::Failed { failure: Failure::new("Panic", panic_text(payload)).into(), thrown: None }
+}
+
+fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Fallible<Dynamic> {
+    let limit = language.limits().script_bytes;
+    if code.len() > limit {
+        return Err(super::failure::limit(&LimitHit::Script { bytes: code.len(), limit }));
+    }
+    task.check()?;
+    let engine = language.engine(task);
+    let mut ast = engine.compile(code)?;
+    let source = ImmutableString::from(task.source());
+    ast.set_source(source.clone());
+    let space = task.space();
+    let home = Home::of_space(language.homes(), space, source.clone());
+    let watched = space.watched();
+    let mut prepared = volatile::prepare(&ast, &home, Kind::Eval { watched: &watched }, language.nesting_check());
+    task.keep_home(&home);
+    let overlay = Overlay::new(&ast, source.clone());
+    drop(ast);
+    let mut state = State::new(&engine);
+    let kept = begin(language, task, &mut prepared, overlay, scope)?;
+    state.set_surroundings(&kept);
+    state.set_functions([&kept.functions]);
+    state.set_source(source);
+    let result = volatile::run_statements(&engine, &mut state, scope, &prepared.statements);
+    let published = task.publish(scope, state.moment(), true);
+    let value = result.or_else(exit_value)?;
+    published?;
+    Ok(value)
+}
+
+/// Opens the space: defines the functions, takes the snapshot, resolves kept imports again.
+fn begin(
+    language: &Language,
+    task: &Arc<Task>,
+    prepared: &mut Prepared,
+    overlay: Overlay,
+    scope: &mut Scope<'static>,
+) -> Fallible<Environment> {
+    let definitions = std::mem::take(&mut prepared.definitions);
+    let opening = Opening { entry: task.id(), reads: &prepared.reads, definitions: &definitions, overlay };
+    let opened = match task.space().open(&opening) {
+        Ok(opened) => opened,
+        Err(SpaceFailure::Closed) => {
+            task.stop(StopCause::NoSuchSpace(task.space().name().to_owned()));
+            return Err(terminated());
+        }
+        Err(SpaceFailure::Limit(hit)) => return Err(super::failure::limit(&hit)),
+    };
+    let named_by_functions = Arc::clone(&opened.imports);
+    task.set_redefined(opened.redefined.clone());
+    *scope = task.start_run(prepared, opened);
+    let resolver = Resolver { language: language.clone(), task: Arc::clone(task) };
+    let kept = task.environment();
+    let refreshed = resolver.refresh(&kept.imports, &prepared.imports, &named_by_functions)?;
+    task.refresh_imports(&refreshed);
+    Ok(task.environment())
 }

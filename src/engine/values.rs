@@ -1,8 +1,13 @@
 //! Values: how deep and large they are, what they hold on to, and whether two are the same.
+//!
+//! Every walk is bounded in depth and steps over cycles, which a closure kept inside the map it captured makes.
 
+use super::atom::Atom;
+use super::handle::EntryHandle;
+use super::portable::{identity, is_bound};
 use crate::words::EntryId;
-use rhai::Dynamic;
-use std::collections::BTreeSet;
+use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What one walk over a value found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,17 +18,181 @@ pub struct Survey {
     pub bytes: usize,
     /// The entries it has handles of.
     pub entries: BTreeSet<EntryId>,
+    /// Whether it holds a function pointer that works only inside its eval.
+    pub(crate) bound: bool,
+    /// The addresses of the cells that closures in it captured.
+    pub(crate) cells: Vec<usize>,
 }
 
-/// Walks over a value, `levels` deep at most.
+/// Walks over a value, `levels` deep at most. Cells are looked into once, so the cost is the size of the value even when
+/// closures share what they captured.
 pub fn survey(value: &Dynamic, levels: usize) -> Survey {
-    let _ = (value, levels);
-    todo!()
+    let mut walk = Walk { found: Survey::default(), cells: HashMap::new() };
+    // A variable that is itself a cell is looked into without being a captured one.
+    let height = match value.is_shared().then(|| value.read_lock::<Dynamic>()).flatten() {
+        Some(inner) => {
+            walk.cells.insert(address(&inner), 0);
+            walk.value(&inner, levels)
+        }
+        None => walk.value(value, levels),
+    };
+    walk.found.too_deep = height.is_none();
+    walk.found
+}
+
+struct Walk {
+    found: Survey,
+    /// The height of every cell that was looked into; 0 for those that are being looked into, which ends cycles.
+    cells: HashMap<usize, usize>,
+}
+
+impl Walk {
+    /// How many levels a value has; `None` when it has more than `levels`.
+    fn value(&mut self, value: &Dynamic, levels: usize) -> Option<usize> {
+        self.found.bytes += size_of::<Dynamic>();
+        if value.is_shared() {
+            let Some(inner) = value.read_lock::<Dynamic>() else { return Some(0) };
+            let cell = address(&inner);
+            if let Some(&height) = self.cells.get(&cell) {
+                self.found.cells.push(cell);
+                return (height <= levels).then_some(height);
+            }
+            self.found.cells.push(cell);
+            self.cells.insert(cell, 0);
+            let height = self.value(&inner, levels)?;
+            self.cells.insert(cell, height);
+            return Some(height);
+        }
+        if is_small(value) {
+            return Some(0);
+        }
+        if let Some(text) = value.read_lock::<ImmutableString>() {
+            self.found.bytes += text.len();
+        } else if let Some(blob) = value.read_lock::<Blob>() {
+            self.found.bytes += blob.len();
+        } else if let Some(items) = value.read_lock::<Array>() {
+            return self.inside(items.iter(), levels);
+        } else if let Some(map) = value.read_lock::<Map>() {
+            self.found.bytes += map.len() * 3 * size_of::<Dynamic>();
+            return self.inside(map.values(), levels);
+        } else if let Some(pointer) = value.read_lock::<FnPtr>() {
+            self.found.bytes += size_of::<FnPtr>();
+            self.found.bound |= is_bound(&pointer);
+            if pointer.is_curried() {
+                return self.inside(pointer.iter_curry(), levels);
+            }
+        } else if let Some(entry) = value.read_lock::<EntryHandle>() {
+            self.found.entries.insert(entry.id());
+        }
+        Some(0)
+    }
+
+    fn inside<'v>(&mut self, parts: impl Iterator<Item = &'v Dynamic>, levels: usize) -> Option<usize> {
+        let levels = levels.checked_sub(1)?;
+        let mut highest = 0;
+        for part in parts {
+            highest = highest.max(self.value(part, levels)?);
+        }
+        Some(highest + 1)
+    }
+}
+
+/// Whether a value has no parts worth looking at.
+pub(crate) fn is_small(value: &Dynamic) -> bool {
+    value.is_int() || value.is_unit() || value.is_bool() || value.is_float() || value.is_char()
+}
+
+/// Whether a value only stands for something that is shared by itself.
+pub(crate) fn is_handle(value: &Dynamic) -> bool {
+    value.is::<Atom>() || value.is::<EntryHandle>() || super::handle::is_host_handle(value)
+}
+
+/// What tells a cell from others while it lives.
+pub(crate) fn address(inner: &Dynamic) -> usize {
+    std::ptr::from_ref(inner).addr()
+}
+
+/// Changes every function pointer in a value, innermost first.
+pub(crate) fn each_pointer(value: &mut Dynamic, change: &mut dyn FnMut(&mut FnPtr)) {
+    fn go(value: &mut Dynamic, cells: &mut HashSet<usize>, change: &mut dyn FnMut(&mut FnPtr)) {
+        if value.is_shared() {
+            if let Some(mut inner) = value.write_lock::<Dynamic>()
+                && cells.insert(address(&inner))
+            {
+                go(&mut inner, cells, change);
+            }
+        } else if is_small(value) {
+        } else if let Some(mut items) = value.write_lock::<Array>() {
+            items.iter_mut().for_each(|item| go(item, cells, change));
+        } else if let Some(mut map) = value.write_lock::<Map>() {
+            map.values_mut().for_each(|item| go(item, cells, change));
+        } else if let Some(mut pointer) = value.write_lock::<FnPtr>() {
+            pointer.iter_curry_mut().for_each(|item| go(item, cells, change));
+            change(&mut pointer);
+        }
+    }
+    go(value, &mut HashSet::new(), change);
 }
 
 /// Whether two values are the same: structure by structure, floats by their bits, cells, atoms and entries by identity. Host
 /// types without an identity are never the same.
 pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
-    let _ = (a, b);
-    todo!()
+    if a.is_shared() || b.is_shared() {
+        return a.is_shared()
+            && b.is_shared()
+            && matches!((a.read_lock::<Dynamic>(), b.read_lock::<Dynamic>()),
+                (Some(x), Some(y)) if address(&x) == address(&y));
+    }
+    if a.type_id() != b.type_id() {
+        return false;
+    }
+    if let (Ok(x), Ok(y)) = (a.as_int(), b.as_int()) {
+        x == y
+    } else if a.is_unit() {
+        true
+    } else if let (Ok(x), Ok(y)) = (a.as_bool(), b.as_bool()) {
+        x == y
+    } else if let (Ok(x), Ok(y)) = (a.as_float(), b.as_float()) {
+        x.to_bits() == y.to_bits()
+    } else if let (Ok(x), Ok(y)) = (a.as_char(), b.as_char()) {
+        x == y
+    } else if let Some(equal) = both::<ImmutableString>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<Array>(a, b, |x, y| all_same(x, y)) {
+        equal
+    } else if let Some(equal) =
+        both::<Map>(a, b, |x, y| x.len() == y.len() && x.iter().zip(y).all(|((k, v), (l, w))| k == l && same(v, w)))
+    {
+        equal
+    } else if let Some(equal) = both::<Blob>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<Atom>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<EntryHandle>(a, b, |x, y| x == y) {
+        equal
+    } else {
+        // Other types have no identity we know, unless their owner said so.
+        both::<FnPtr>(a, b, |x, y| identity(x) == identity(y) && all_same(x.curry(), y.curry()))
+            .unwrap_or_else(|| super::handle::same_host_handle(a, b))
+    }
+}
+
+fn both<T: rhai::Variant + Clone>(a: &Dynamic, b: &Dynamic, equal: impl FnOnce(&T, &T) -> bool) -> Option<bool> {
+    Some(equal(&*a.read_lock::<T>()?, &*b.read_lock::<T>()?))
+}
+
+fn all_same(a: &[Dynamic], b: &[Dynamic]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
+}
+
+/// Whether a value, curried arguments and captured cells included, is nested no deeper than `levels`.
+pub(crate) fn within(value: &Dynamic, levels: usize) -> bool {
+    !survey(value, levels).too_deep
+}
+
+/// Whether a value holds a function pointer anywhere.
+pub fn holds_functions(value: &Dynamic) -> bool {
+    let mut found = false;
+    each_pointer(&mut value.clone(), &mut |_| found = true);
+    found
 }

@@ -3,7 +3,7 @@
 //! A space is data behind one short lock. An eval opens it once (defining its functions and taking a snapshot of what its
 //! code names), publishes batches of changed variables while it runs, and closes it. No lock is held while script code runs.
 
-use super::module::Home;
+use super::portable::Home;
 use crate::words::limits::LimitHit;
 use crate::words::{EntryId, SpaceId};
 use rhai::{Dynamic, ImmutableString, Module, ScriptFuncDef, Shared};
@@ -38,6 +38,14 @@ pub struct Import {
     pub module: Shared<Module>,
 }
 
+impl Import {
+    /// An import under `alias`. A script's module knows its name.
+    pub(crate) fn new(alias: ImmutableString, module: Shared<Module>) -> Self {
+        let name = super::module::name_of(&module);
+        Self { alias, name, module }
+    }
+}
+
 /// What functions of a space run in: the functions, imports and constants.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
@@ -47,6 +55,21 @@ pub struct Environment {
     pub imports: Arc<Vec<Import>>,
     /// The constants.
     pub constants: Option<Constants>,
+}
+
+impl Environment {
+    /// Adds imports; each replaces an older one with its alias.
+    pub fn add_imports(&mut self, imports: &[Import]) {
+        if imports.is_empty() {
+            return;
+        }
+        let mut all = (*self.imports).clone();
+        for import in imports {
+            all.retain(|kept| kept.alias != import.alias);
+            all.push(import.clone());
+        }
+        self.imports = Arc::new(all);
+    }
 }
 
 /// One function that an eval defines.
@@ -59,7 +82,7 @@ pub struct Definition {
     /// The imports that it names.
     pub imports: BTreeSet<ImmutableString>,
     /// The code it belongs to, when it contains closures: kept as long as the function.
-    pub(crate) home: Option<Arc<Home>>,
+    pub(crate) _home: Option<Arc<Home>>,
 }
 
 /// What an eval brings when it opens a space.
@@ -82,8 +105,6 @@ pub struct Opened {
     pub variables: Vec<(ImmutableString, Variable)>,
     /// The environment, with the eval's own functions in it.
     pub environment: Environment,
-    /// Every variable that some function of the space may read.
-    pub watched: Arc<BTreeSet<ImmutableString>>,
     /// Every import that some function of the space names.
     pub imports: Arc<BTreeSet<ImmutableString>>,
     /// Functions this eval redefined while the entry that had defined them is still at work.
@@ -164,6 +185,10 @@ pub trait SpaceView: fmt::Debug + Send + Sync {
     fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure>;
     /// The eval is over. Returns the functions it defined and another entry has defined since.
     fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)>;
+    /// Every variable that some function of the space may read.
+    fn watched(&self) -> Arc<BTreeSet<ImmutableString>>;
+    /// The names of its variables, for suggestions.
+    fn names(&self) -> Vec<ImmutableString>;
     /// One variable as it is now.
     fn variable(&self, name: &str) -> Option<Variable>;
     /// Takes a batch: versioned, last write wins. The cost does not depend on the number of variables.

@@ -4,14 +4,14 @@ use super::api::{Answer, Caller, Host, Submitted};
 use super::delivery::{Delivery, Receipt};
 use super::inner::Inner;
 use super::kept::{End, Face};
-use crate::render::{Block, Line, Output, Stage, Style, Tail, answer};
+use crate::render::{Block, Output, Stage, Style, Tail, answer};
 use crate::state::{Claim, ClaimId, EntryView, HeadTail, Owner, State};
 use crate::words::{EntryId, Refusal, Status, StopCause, Time};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of output that an answer shows: as many as its block can hold.
-const OUTPUT_BYTES: usize = crate::render::output::ANSWER_BYTES;
+const OUTPUT_BYTES: usize = crate::render::output::ROOM;
 
 /// After this long without having bitten a cancellation is reported as held up in native code.
 const HELD_UP: Duration = Duration::from_millis(500);
@@ -39,6 +39,15 @@ impl Drop for Claimed {
     }
 }
 
+/// What an answer to an eval shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// Everything.
+    All,
+    /// All but the output: it was shown while it was printed.
+    NoOutput,
+}
+
 /// One entry, copied under the lock: what its block needs.
 struct Facts {
     view: EntryView,
@@ -53,12 +62,20 @@ impl Host {
     /// The answer to an eval call: the entry's block as it stands now, and the caller's news. A session whose eval ended `ok`
     /// inside its call goes where the eval said.
     pub fn answer_eval(&self, caller: Caller, submitted: Submitted) -> Answer {
+        self.answer_submitted(caller, submitted, Shows::All)
+    }
+
+    pub(super) fn answer_submitted(&self, caller: Caller, submitted: Submitted, shows: Shows) -> Answer {
         let id = submitted.id();
         let owner = Owner::from(caller);
         let (facts, claim, unread) = {
             let now = self.inner.clock.now();
             let mut state = self.inner.state();
-            let facts = self.inner.facts(&state, id, now);
+            let mut facts = self.inner.facts(&state, id, now);
+            if let (Ok(facts), Shows::NoOutput) = (&mut facts, shows) {
+                facts.printed = HeadTail::default();
+                facts.dropped_lines = 0;
+            }
             if let Ok(facts) = &facts
                 && facts.view.status == Status::Ok
                 && let Some(name) = facts.face.as_ref().and_then(|face| face.move_to.as_deref())
@@ -135,8 +152,7 @@ impl Host {
         let delivery = self.claimed(claim.id);
         match facts {
             Ok(facts) => Answer {
-                text: facts
-                    .with_block(label.as_deref(), self.inner.clock.now(), |block| answer::block(block, Style::Agent)),
+                text: answer::block(&facts.block(label.as_deref(), self.inner.clock.now()), Style::Agent),
                 is_error: facts.view.status == Status::Failed,
                 delivery,
             },
@@ -181,7 +197,7 @@ impl Host {
         self.claimed(claim.id)
     }
 
-    fn claimed(&self, claim: ClaimId) -> Delivery {
+    pub(super) fn claimed(&self, claim: ClaimId) -> Delivery {
         Delivery::of(Claimed { host: Arc::clone(&self.inner), claim: Some(claim) })
     }
 
@@ -199,16 +215,9 @@ impl Host {
         let label = self.inner.state().label(owner);
         let now = self.inner.clock.now();
         let text = match blocks {
-            [one] if refused.is_empty() => {
-                one.with_block(label.as_deref(), now, |block| answer::one(block, &tail, style))
-            }
+            [one] if refused.is_empty() => answer::one(&one.block(label.as_deref(), now), &tail, style),
             blocks => {
-                let lines: Vec<_> = blocks.iter().map(Facts::lines).collect();
-                let blocks: Vec<_> = blocks
-                    .iter()
-                    .zip(&lines)
-                    .map(|(facts, (head, tail))| facts.block(label.as_deref(), now, head, tail))
-                    .collect();
+                let blocks: Vec<_> = blocks.iter().map(|facts| facts.block(label.as_deref(), now)).collect();
                 answer::several(refused, &blocks, &tail, style)
             }
         };
@@ -217,36 +226,15 @@ impl Host {
 }
 
 impl Facts {
-    fn lines(&self) -> (Vec<Line<'_>>, Vec<Line<'_>>) {
-        fn borrow(lines: &[crate::state::Line]) -> Vec<Line<'_>> {
-            lines.iter().map(|line| Line { source: &line.source, text: &line.text }).collect()
-        }
-        (borrow(&self.printed.head), borrow(&self.printed.tail))
-    }
-
-    fn with_block(&self, label: Option<&str>, now: Time, act: impl FnOnce(&Block<'_>) -> String) -> String {
-        let (head, tail) = self.lines();
-        act(&self.block(label, now, &head, &tail))
-    }
-
-    fn block<'a>(&'a self, label: Option<&'a str>, now: Time, head: &'a [Line<'a>], tail: &'a [Line<'a>]) -> Block<'a> {
+    fn block<'a>(&'a self, label: Option<&'a str>, now: Time) -> Block<'a> {
         let view = &self.view;
-        let gap = self.printed.gap;
-        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let face = self.face.as_deref();
         Block {
             id: view.id,
             session: label,
             ns: &view.ns,
             stage: self.stage(now),
-            output: Output {
-                head,
-                tail,
-                elided_lines: gap.map_or(0, |gap| count(gap.lines)),
-                elided_bytes: gap.map_or(0, |gap| count(gap.bytes)),
-                dropped_lines: if gap.is_some() { 0 } else { count(self.dropped_lines) },
-                dropped_bytes: 0,
-            },
+            output: Some(Output { lines: &self.printed, dropped: self.dropped_lines }),
             conflicts: face.map_or(&[], |face| &face.conflicts),
             published: face.map_or(&[], |face| &face.published),
             cancelled_children: face.map_or(&[], |face| &face.cancelled_children),

@@ -1,8 +1,8 @@
 //! The host's public face: sessions, evals, and the types both front ends share.
 
-use super::Delivery;
 use super::inner::Inner;
 use super::live::Live;
+use super::{Delivery, Serving};
 use crate::state::{CancelBy, ClientFacts, Owner};
 use crate::words::{Clock, EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, Status, StopCause, Time};
 use std::fmt;
@@ -205,8 +205,8 @@ fn facts(client: Client) -> ClientFacts {
 
 impl Host {
     /// Begins a host: `Host::builder().describe("…").build()?`.
-    pub fn builder() -> super::Builder {
-        super::Builder::new()
+    pub fn builder() -> super::HostBuilder {
+        super::HostBuilder::new()
     }
 
     /// The clock everything asks.
@@ -244,24 +244,9 @@ impl Host {
         }
     }
 
-    /// Notes where a server was started on this host.
-    ///
-    /// # Errors
-    /// The address of the server that is there already.
-    pub fn claim_server(&self, address: &str) -> Result<(), String> {
-        let mut served = self.inner.served_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        match &*served {
-            Some(running) => Err(running.clone()),
-            None => {
-                *served = Some(address.to_owned());
-                Ok(())
-            }
-        }
-    }
-
-    /// The server is gone; another may be started.
-    pub fn release_server(&self) {
-        *self.inner.served_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    /// Where this host is served, if it is.
+    pub fn serving(&self) -> &Serving {
+        &self.inner.serving
     }
 
     // --- sessions -------------------------------------------------------------------------------------------------------
@@ -457,7 +442,7 @@ impl Host {
     pub fn latest_line(&self, id: EntryId) -> Option<String> {
         let log = self.inner.log(id).ok()?;
         let line = log.last_line()?;
-        Some(crate::render::output::line(&crate::render::Line { source: &line.source, text: &line.text }))
+        Some(crate::render::output::line(&line))
     }
 
     /// How an entry stands, for a follower.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// Why a host could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StartError {
+pub enum BuildError {
     /// The folder of script modules that was asked for is not there, or cannot be read.
     Scripts {
         /// The folder.
@@ -32,7 +32,7 @@ pub enum StartError {
     },
 }
 
-impl fmt::Display for StartError {
+impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scripts { folder, reason } => {
@@ -47,11 +47,11 @@ impl fmt::Display for StartError {
     }
 }
 
-impl std::error::Error for StartError {}
+impl std::error::Error for BuildError {}
 
 /// Builds a [`Host`]. Nothing runs and nothing is bound until the host is used.
 #[derive(Debug)]
-pub struct Builder {
+pub struct HostBuilder {
     describe: String,
     limits: Limits,
     clock: Option<Clock>,
@@ -60,7 +60,7 @@ pub struct Builder {
     modules: Vec<(String, Module)>,
 }
 
-impl Builder {
+impl HostBuilder {
     pub(super) fn new() -> Self {
         Self {
             describe: String::new(),
@@ -118,17 +118,17 @@ impl Builder {
     ///
     /// # Errors
     /// A named scripts folder that cannot be read, unusable names of modules, unusable limits.
-    pub fn build(self) -> Result<Host, StartError> {
+    pub fn build(self) -> Result<Host, BuildError> {
         let Self { describe, limits, clock, scripts: (folder, must_be_there), modules } = self;
         check_limits(&limits)?;
         if must_be_there && let Err(error) = std::fs::read_dir(&folder) {
-            return Err(StartError::Scripts { folder, reason: error.to_string() });
+            return Err(BuildError::Scripts { folder, reason: error.to_string() });
         }
         for (at, (name, _)) in modules.iter().enumerate() {
             let well_formed = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 && name.chars().all(|c| c.is_alphanumeric() || c == '_');
             if !well_formed || modules[..at].iter().any(|(other, _)| other == name) {
-                return Err(StartError::ModuleName { name: name.clone() });
+                return Err(BuildError::ModuleName { name: name.clone() });
             }
         }
         let embedded: Vec<String> = modules.iter().map(|(name, _)| name.clone()).collect();
@@ -158,7 +158,7 @@ impl Builder {
     }
 }
 
-fn check_limits(limits: &Limits) -> Result<(), StartError> {
+fn check_limits(limits: &Limits) -> Result<(), BuildError> {
     let at_least = [
         ("running", limits.running, 1),
         ("live entries", limits.live_entries, 1),
@@ -169,7 +169,7 @@ fn check_limits(limits: &Limits) -> Result<(), StartError> {
     ];
     for (what, value, least) in at_least {
         if value < least {
-            return Err(StartError::Limit {
+            return Err(BuildError::Limit {
                 reason: format!("the limit of {what} is {value} and must be at least {least}"),
             });
         }

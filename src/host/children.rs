@@ -50,8 +50,14 @@ impl Inner {
         if ready(&open) {
             return Ok(true);
         }
-        self.state().add_wait(task.id(), targets, wants).map_err(|refusal| refuse(&refusal))?;
-        let edge = Edge { host: self, waiter: task.id() };
+        // A wait with a limit of its own ends in any case, so it takes no part in the search for circles.
+        let edge = match until {
+            Some(_) => None,
+            None => {
+                self.state().add_wait(task.id(), targets, wants).map_err(|refusal| refuse(&refusal))?;
+                Some(Edge { host: self, waiter: task.id() })
+            }
+        };
         for live in &open {
             live.tell_thread(task.wake());
         }

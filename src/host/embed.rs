@@ -114,12 +114,12 @@ impl Host {
         self.inner.state().awaited(id);
         self.settled(&[id], &[], None).await;
         guard.armed = false;
-        let ended = self.ended(id);
+        let ended = self.outcome(id);
         self.inner.state().unawait(id, self.inner.clock.now());
         ended
     }
 
-    fn ended(&self, id: EntryId) -> Result<Evaluated, EvalError> {
+    fn outcome(&self, id: EntryId) -> Result<Evaluated, EvalError> {
         let (status, kept, log) = {
             let state = self.inner.state();
             (state.status(id)?, state.value(id)?, state.log(id)?)

@@ -5,7 +5,7 @@ use super::kept::{End, Kept};
 use crate::engine::{Atom, EntryHandle, EntryOps};
 use crate::render::Shown;
 use crate::render::answer::{EntryFacts, entry_line};
-use crate::render::value::{EntryEnd, EntryShown};
+use crate::render::value::{Ask, EntryEnd, EntryShown};
 use crate::state::EntryView;
 use crate::words::{EntryId, Refusal};
 use rhai::{Dynamic, FnPtr};
@@ -45,44 +45,63 @@ impl Inner {
             return Some(Shown::Entry(self.show_entry(&handle, reader)));
         }
         if let Some(atom) = value.read_lock::<Atom>() {
-            return Some(match crate::engine::outside::peek(&atom) {
-                Some(inside) => Shown::Around("atom".to_owned(), inside),
-                None => Shown::Text("<atom, owned by a swap>".to_owned()),
-            });
+            return Some(Shown::Around("atom".to_owned(), atom.get()));
         }
         if let Some(function) = value.read_lock::<FnPtr>() {
-            return Some(Shown::Closure(crate::engine::outside::closure_parameters(&function)));
+            return Some(match self.language.parameters(&function) {
+                Some(parameters) => Shown::Closure(parameters),
+                None => Shown::Text(format!("Fn({})", function.fn_name())),
+            });
         }
         super::functions::show(value)
     }
 
-    fn show_entry(&self, handle: &EntryHandle, reader: Option<EntryId>) -> EntryShown {
+    fn show_entry(self: &Arc<Self>, handle: &EntryHandle, reader: Option<EntryId>) -> EntryShown {
         let id = handle.id();
         let now = self.clock.now();
-        let (facts, kept) = {
+        let (facts, gone) = {
             let state = self.state();
-            (state.get(id, now), state.value(id))
+            let gone = match state.value(id) {
+                Err(Refusal::Forgotten(_)) => Some("forgotten"),
+                Err(_) => Some("evicted"),
+                Ok(_) => None,
+            };
+            (state.get(id, now).ok(), gone)
         };
-        let gone = match (&facts, &kept) {
-            (Err(_), _) => Some("evicted"),
-            (_, Err(Refusal::Forgotten(_))) => Some("forgotten"),
-            _ => None,
-        };
-        let Some(facts) = facts.ok().or_else(|| handle.ops::<Known>().map(Known::facts)) else {
+        let Some(facts) = facts.or_else(|| handle.ops::<Known>().map(Known::facts)) else {
             return EntryShown { line: format!("entry {id}"), end: EntryEnd::Open };
         };
-        let line = entry_line(&EntryFacts { id, status: facts.status, time: facts.ran, by: facts.by.as_deref(), gone });
-        let end = match kept.ok().flatten() {
+        let own = reader.and_then(|id| self.live(id)).map(|live| live.owner);
+        let line = entry_line(&EntryFacts {
+            id,
+            status: facts.status,
+            time: facts.ran,
+            by: facts.by.as_deref().filter(|_| own != Some(facts.owner)),
+            gone,
+        });
+        // Asked only where the end is shown, which reads it; inside a container it is not.
+        let host = Arc::clone(self);
+        EntryShown { line, end: EntryEnd::Ask(Ask::new(move || host.end_shown(id, reader))) }
+    }
+
+    /// How an entry ended, to be shown in the value of `reader`: which has read it then.
+    fn end_shown(&self, id: EntryId, reader: Option<EntryId>) -> EntryEnd {
+        let kept = {
+            let mut state = self.state();
+            if let Some(reader) = reader
+                && state.status(id).is_ok_and(crate::words::Status::is_settled)
+            {
+                state.read_by_script(reader, id);
+            }
+            state.value(id).ok().flatten()
+        };
+        match kept {
             None => EntryEnd::Open,
             Some(Kept { face, values }) => match &face.end {
                 End::Value(_) => EntryEnd::Value(values.value.clone()),
                 End::Failed(failure) => EntryEnd::Failed(Arc::clone(failure)),
                 End::Cancelled(_) => EntryEnd::Open,
             },
-        };
-        if let (Some(reader), true) = (reader, !matches!(end, EntryEnd::Open) || facts.status.is_settled()) {
-            self.state().read_by_script(reader, id);
         }
-        EntryShown { line, end }
     }
 }

@@ -1,13 +1,15 @@
 //! What evaluation asks from above: output sinks, slots around waits, source lines, budgets, waits between atoms, modules.
 
 use super::inner::Inner;
-use crate::engine::{Budget, Fallible, Hooks, Parking, Sink, Sources, Task, Waits, refuse};
+use crate::engine::{
+    Budget, Fallible, Hooks, Language, LoadedModule, Parking, Sink, Sources, SpaceView, Task, Waits, refuse,
+};
 use crate::spaces::library::{ScriptModules, SpaceModules};
 use crate::state::{OutputLog, Wants};
 use crate::words::limits::{LimitHit, bytes};
 use crate::words::{Clock, EntryId, Refusal};
-use rhai::{Module, Shared};
 use std::sync::{Arc, Weak};
+use tokio::sync::Notify;
 
 /// The way host functions find their host again.
 #[derive(Debug)]
@@ -42,15 +44,13 @@ pub(super) fn modules(inner: &Weak<Inner>, library: Arc<crate::spaces::library::
 }
 
 impl SpaceModules for Joint {
-    fn space_module(&self, name: &str) -> Fallible<Shared<Module>> {
+    fn space_module(&self, language: &Language, name: &str) -> Fallible<LoadedModule> {
         let Some(host) = self.0.upgrade() else { return Err(crate::engine::terminated()) };
         let id = host.state().find_space(name).map_err(|refusal| refuse(&refusal))?;
-        let no_such_space = || refuse(&Refusal::NoSuchSpace { name: name.to_owned() });
-        match host.known_space(id) {
-            Some(space) => crate::engine::outside::space_module(&*space).ok_or_else(no_such_space),
-            // It has a name, and nothing was evaluated in it yet.
-            None => Ok(Shared::new(Module::new())),
-        }
+        // A space that has a name and in which nothing was evaluated yet is made now, empty.
+        let space: Arc<dyn SpaceView> = host.space(id, name);
+        LoadedModule::of_space(language, &format!("@{name}"), &space)
+            .ok_or_else(|| refuse(&Refusal::NoSuchSpace { name: name.to_owned() }))
     }
 }
 
@@ -78,8 +78,10 @@ impl Parking for Joint {
     fn take(&self, task: &Task) {
         let Some(host) = self.0.upgrade() else { return };
         let Some(live) = host.live(task.id()) else { return };
-        let has_slot = host.state().take_back(task.id(), task.stopped().is_some());
-        while !has_slot {
+        if host.state().take_back(task.id(), task.stopped().is_some()) {
+            return;
+        }
+        loop {
             let seen = task.wake().generation();
             if live.take_grant() {
                 return;
@@ -96,13 +98,11 @@ impl Parking for Joint {
 impl Budget for Joint {
     fn may_keep(&self, more: usize) -> Result<(), LimitHit> {
         let Some(host) = self.0.upgrade() else { return Ok(()) };
-        let (kept, largest) = {
-            let state = host.state();
-            (state.kept_bytes(), state.largest(2))
-        };
+        let kept = host.state().kept_bytes();
         if kept + host.elsewhere() + more <= host.limits.total_bytes {
             return Ok(());
         }
+        let largest = host.state().largest(2);
         let mut holders: Vec<_> = largest.into_iter().map(|(id, size)| (format!("entry {id}"), size)).collect();
         holders.extend(host.largest_spaces(2).into_iter().map(|(name, size)| (format!("space {name}"), size)));
         holders.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
@@ -130,6 +130,8 @@ impl Waits for Joint {
 pub(super) struct LogSink {
     pub(super) log: Arc<OutputLog>,
     pub(super) clock: Clock,
+    /// Told of every line.
+    pub(super) changed: Arc<Notify>,
 }
 
 impl Sink for LogSink {
@@ -140,6 +142,7 @@ impl Sink for LogSink {
             "debug" => self.log.push(now, "debug", text),
             other => self.log.push(now, other.to_owned(), text),
         }
+        self.changed.notify_waiters();
     }
 }
 

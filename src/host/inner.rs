@@ -1,20 +1,23 @@
 //! The one shared body of a host: the registry behind its lock, the language, spaces, threads, and the steps that join them.
 
 use super::api::Job;
+use super::hooks::LogSink;
 use super::kept::Kept;
 use super::live::{Live, Notes, Work};
+use super::serving::Serving;
 use super::threads::Threads;
-use crate::engine::{Callable, Hooks, Language, SpaceView, Task};
+use crate::engine::{Callable, Hooks, Language, SpaceView, Task, memory};
 use crate::render::Style;
 use crate::render::teach::FunctionDoc;
 use crate::spaces::Space;
 use crate::spaces::library::{Library, ModuleName, ModuleSpace, ScriptModules};
 use crate::state::{Asked, CancelBy, EndedSession, NewEntry, OutputLog, Owner, Place, Remains, Settlement, State};
-use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, Status, StopCause};
+use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, Status, StopCause, Wake};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use tokio::sync::Notify;
 
 /// Everything a host owns.
 pub(super) struct Inner {
@@ -42,10 +45,14 @@ pub(super) struct Inner {
     pub(super) hooks: OnceLock<Hooks>,
     /// Set once the process lets nobody in any more.
     closing: AtomicBool,
+    /// The files that entries of a command line came from.
+    files: Mutex<HashMap<EntryId, String>>,
+    /// Is notified whenever an entry has settled.
+    pub(super) ends: Wake,
     /// How the prompt wants its answers, when there is one.
     prompt: Mutex<Option<Style>>,
-    /// The address of the server that was started on this host.
-    pub(super) served_at: Mutex<Option<String>>,
+    /// Where the host is served.
+    pub(super) serving: Serving,
 }
 
 /// Where an eval takes place, resolved.
@@ -81,8 +88,10 @@ impl Inner {
             module_spaces: Mutex::default(),
             hooks: OnceLock::new(),
             closing: AtomicBool::new(false),
+            files: Mutex::default(),
+            ends: Wake::default(),
             prompt: Mutex::default(),
-            served_at: Mutex::default(),
+            serving: Serving::default(),
             clock,
             limits,
             describe,
@@ -115,11 +124,15 @@ impl Inner {
         self.prompt.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(Style::Agent)
     }
 
+    pub(super) fn files(&self) -> MutexGuard<'_, HashMap<EntryId, String>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
 
-    fn hooks(&self) -> Hooks {
+    pub(super) fn hooks(&self) -> Hooks {
         self.hooks.get().expect("set when the host was made").clone()
     }
 
@@ -168,8 +181,12 @@ impl Inner {
         module
     }
 
-    /// What spaces and running evals hold, in bytes.
+    /// What the process holds beside what the registry counts, in bytes: spaces and running evals. Without the counting
+    /// allocator, spaces alone.
     pub(super) fn elsewhere(&self) -> usize {
+        if self.memory_enforced {
+            return memory::process_bytes().saturating_sub(self.state().kept_bytes());
+        }
         self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum()
     }
 
@@ -190,6 +207,9 @@ impl Inner {
     /// Admits an eval and lets it run. With `expected` a call of the owner is open for it: it is no news elsewhere until
     /// [`State::unexpect`].
     pub(super) fn submit(self: &Arc<Self>, owner: Owner, job: &Job, expected: bool) -> Result<EntryId, Refusal> {
+        if job.code.len() > self.limits.script_bytes {
+            return Err(Refusal::ScriptTooLong { bytes: job.code.len(), limit: self.limits.script_bytes });
+        }
         let mut site = self.site(owner, job.ns.as_deref())?;
         let code: Arc<str> = job.code.as_str().into();
         let notes = Notes { move_to: job.ns.is_some().then(|| site.ns.to_string()), new_space: site.new_space.take() };
@@ -201,7 +221,7 @@ impl Inner {
         let ns = self.state().get(parent.id, self.clock.now())?.ns;
         let place = Arc::clone(parent.task.space());
         let site = Site { place, module: None, ns, new_space: None };
-        let code: Arc<str> = crate::engine::outside::name(&callable).into();
+        let code: Arc<str> = callable.name().into();
         let work = Work::Child(callable);
         self.admit(parent.owner, Some(parent.id), site, code, work, Notes::default(), false).map(|live| live.id)
     }
@@ -229,9 +249,14 @@ impl Inner {
                 return Err(refused.refusal);
             }
         };
-        let sink = Arc::new(super::hooks::LogSink { log: Arc::clone(&admission.log), clock: self.clock.clone() });
+        let changed = Arc::new(Notify::new());
+        let sink = Arc::new(LogSink {
+            log: Arc::clone(&admission.log),
+            clock: self.clock.clone(),
+            changed: Arc::clone(&changed),
+        });
         let task = Task::new(admission.id, parent, site.place, sink, self.hooks());
-        let live = Arc::new(Live::new(owner, task, work, notes, site.module));
+        let live = Arc::new(Live::new(owner, task, work, notes, site.module, changed));
         if expected {
             state.expect(admission.id, owner);
         }
@@ -295,7 +320,9 @@ impl Inner {
 
     /// Takes an entry off the list of those that have not settled.
     pub(super) fn retire(&self, id: EntryId) -> Option<Arc<Live>> {
-        self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&id)
+        let live = self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        self.ends.notify();
+        live
     }
 
     /// Sessions are over: what was queued for them is gone, and so are their scratches.
@@ -328,7 +355,11 @@ impl Inner {
         }
     }
 
-    fn settle_failed(self: &Arc<Self>, live: &Live, failure: Failure) {
+    /// Marks an entry failed that could not be run to its end. Nothing happens when it has settled.
+    pub(super) fn settle_failed(self: &Arc<Self>, live: &Live, failure: Failure) {
+        if live.is_settled() {
+            return;
+        }
         let face = super::kept::Face {
             end: super::kept::End::Failed(Arc::new(failure)),
             published: Vec::new(),

@@ -40,6 +40,8 @@ pub(super) struct Live {
     pub(super) task: Arc<Task>,
     /// The module it evaluates in, if it is one.
     pub(super) module: Option<Arc<ModuleSpace>>,
+    /// Notified when it prints, and when it settles.
+    pub(super) changed: Arc<Notify>,
     notes: Mutex<Notes>,
     work: Mutex<Option<Work>>,
     /// A slot was granted while its thread waited for one.
@@ -55,12 +57,14 @@ impl Live {
         work: Work,
         notes: Notes,
         module: Option<Arc<ModuleSpace>>,
+        changed: Arc<Notify>,
     ) -> Self {
         Self {
             id: task.id(),
             owner,
             task,
             module,
+            changed,
             notes: Mutex::new(notes),
             work: Mutex::new(Some(work)),
             granted: AtomicBool::new(false),
@@ -129,6 +133,7 @@ impl Live {
             self.settled.store(true, Ordering::Release);
             std::mem::take(&mut *waiters)
         };
+        self.changed.notify_waiters();
         for waiter in waiters {
             match waiter {
                 Waiter::Thread(wake) => wake.notify(),

@@ -15,6 +15,9 @@ mod hooks;
 mod inner;
 mod kept;
 mod live;
+mod prompt;
+mod script;
+mod serving;
 mod settle;
 mod threads;
 mod tracing_layer;
@@ -23,7 +26,10 @@ pub mod wait;
 pub use api::{
     Answer, Caller, Canceller, Client, EvalFacts, Expected, HeaderCaller, Hold, Host, Job, Probe, Submitted, TaskView,
 };
-pub use builder::{Builder, StartError};
+pub use builder::{BuildError, HostBuilder};
 pub use delivery::{Delivery, Receipt};
 pub use embed::{EvalError, Evaluated};
+pub use prompt::{Known, KnownModule, OutputPage, Seat};
+pub use script::{Ended, Printed, Script};
+pub use serving::{Occupied, Serving};
 pub use tracing_layer::{EntryLayer, tracing_layer};

@@ -3,11 +3,12 @@
 use super::inner::Inner;
 use super::kept::{End, Face, Kept, Values};
 use super::live::{Live, Notes, Work};
-use super::tracing_layer::Serving;
+use super::tracing_layer::Served;
 use crate::engine::{self, Ended, Unfinished};
 use crate::render::{self, Budget, Conflict};
 use crate::state::CancelBy;
-use crate::words::{EntryId, Status, StopCause, Time};
+use crate::words::{EntryId, Failure, Status, StopCause, Time};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 impl Inner {
@@ -15,12 +16,20 @@ impl Inner {
     pub(super) fn work(self: &Arc<Self>, live: &Arc<Live>) {
         // Taken by whoever cancelled it while it was queued.
         let Some(work) = live.take_work() else { return };
-        let serving = Serving::begin(&live.task);
-        let ended = match work {
-            Work::Script(code) => self.evaluate(live, &code),
-            Work::Child(callable) => engine::call(&self.language, &live.task, callable),
-        };
-        self.finish(live, ended);
+        let serving = Served::begin(&live.task);
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            let ended = match work {
+                Work::Script(code) => self.evaluate(live, &code),
+                Work::Child(callable) => engine::call(&self.language, &live.task, callable),
+            };
+            self.finish(live, ended);
+        }));
+        // What scripts do is caught by the engine; this is for the drop of a value of the embedding program, and the like.
+        if let Err(payload) = ran {
+            let text = payload.downcast_ref::<&str>().copied().map(str::to_owned);
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+            self.settle_failed(live, Failure::new("Panic", format!("native code panicked: {text}")));
+        }
         drop(serving);
     }
 
@@ -29,8 +38,8 @@ impl Inner {
         if let Some(module) = &live.module
             && let Err(error) = module.follow(&self.language, &live.task)
         {
-            let failure = engine::failure::describe(&error, &format!("eval {}", live.id));
-            return crate::engine::outside::failed(failure);
+            let (failure, _thrown) = engine::failure::describe(&error, &live.task);
+            return Ended::failed(failure);
         }
         engine::evaluate(&self.language, &live.task, code)
     }
@@ -47,7 +56,6 @@ impl Inner {
                 End::Failed(Arc::new(*failure)),
                 Values { thrown, lost: ended.lost, ..Values::default() },
             ),
-            Err(Unfinished::Stopped(StopCause::Dependency(id))) => self.failed_with(id, ended.lost),
             Err(Unfinished::Stopped(cause)) => {
                 (Status::Cancelled, End::Cancelled(cause), Values { lost: ended.lost, ..Values::default() })
             }
@@ -63,18 +71,6 @@ impl Inner {
         // Idle before anyone learns that the entry settled: whoever waited for it finds this thread warm.
         self.threads.offer();
         self.settle(live, status, kept, ended.bytes);
-    }
-
-    /// An entry that was stopped because another one failed reports that failure.
-    fn failed_with(&self, id: EntryId, lost: rhai::Map) -> (Status, End, Values) {
-        let other = self.state().value(id).ok().flatten();
-        match other.map(|kept| (Arc::clone(&kept.face), kept.values)) {
-            Some((face, theirs)) if matches!(face.end, End::Failed(_)) => {
-                let values = Values { thrown: theirs.thrown.clone(), lost, ..Values::default() };
-                (Status::Failed, face.end.clone(), values)
-            }
-            _ => (Status::Cancelled, End::Cancelled(StopCause::Dependency(id)), Values { lost, ..Values::default() }),
-        }
     }
 
     /// Cancels the children that nothing keeps, and waits for them, but not for ever.

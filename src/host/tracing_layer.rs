@@ -16,15 +16,15 @@ thread_local! {
 }
 
 /// While this lives, the thread serves an entry.
-pub(super) struct Serving(Option<Arc<Task>>);
+pub(super) struct Served(Option<Arc<Task>>);
 
-impl Serving {
+impl Served {
     pub(super) fn begin(task: &Arc<Task>) -> Self {
         Self(SERVED.with_borrow_mut(|served| served.replace(Arc::clone(task))))
     }
 }
 
-impl Drop for Serving {
+impl Drop for Served {
     fn drop(&mut self) {
         let ended = SERVED.with_borrow_mut(|served| std::mem::replace(served, self.0.take()));
         drop(ended);

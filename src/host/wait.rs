@@ -7,12 +7,14 @@ use tokio::sync::oneshot;
 pub async fn until(clock: &Clock, at: Time) {
     if clock.is_manual() {
         let (ring, rung) = oneshot::channel();
-        let _alarm = clock.alarm(at, move || drop(ring.send(())));
+        let _alarm = clock.alarm(at, move || {
+            ring.send(()).ok();
+        });
         // An error means that the alarm is gone, which only happens when this future is.
         drop(rung.await);
     } else if let Some(instant) = clock.instant(at) {
         tokio::time::sleep_until(instant.into()).await;
     } else {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

@@ -1,9 +1,50 @@
 //! The protocol: bytes and headers in, a reply out. Knows no socket; tested without one.
+//!
+//! ```text
+//! dispatch   an HTTP request comes in, its era is decided (era), a reply goes out
+//! legacy     header sessions, 2024-11-05 to 2025-11-25
+//! modern     requests that describe themselves, 2026-07-28, and tasks
+//! call       the tools: arguments, waiting, answers
+//! stream     one exchange: JSON when it is quick, events when it lasts
+//! requests   what is open, for those who take a request back
+//! wire, headers, error    messages, headers, codes and statuses
+//! ```
 
-use crate::host::{Delivery, Host};
+mod arguments;
+mod call;
+mod dispatch;
+mod era;
+mod error;
+mod fixture;
+mod headers;
+mod legacy;
+mod modern;
+mod requests;
+mod stream;
+mod tasks;
+mod tools;
+mod wire;
+
+pub use dispatch::Dispatcher;
+pub use fixture::{Answered, Tool, ToolCall, ToolFault, ToolFuture};
+pub use stream::Events;
+
+use self::error::{Fault, Wire};
+use self::wire::Id;
+use crate::host::Delivery;
 use bytes::Bytes;
+use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use serde_json::{Value, json};
 use std::net::SocketAddr;
+
+/// The name of the extension by which clients follow evals as tasks.
+const TASKS: &str = "io.modelcontextprotocol/tasks";
+
+/// Who answers, as both wires say it.
+fn server_info() -> Value {
+    json!({"name": "remontoire", "version": env!("CARGO_PKG_VERSION")})
+}
 
 /// One HTTP request to `/mcp`, after Host, Origin, token and body size were checked.
 #[derive(Clone, Debug)]
@@ -29,6 +70,24 @@ pub struct Reply {
     pub body: Body,
 }
 
+impl Reply {
+    /// A reply without a body.
+    fn empty(status: StatusCode) -> Self {
+        Self { status, headers: Vec::new(), body: Body::Empty }
+    }
+
+    /// A reply of one JSON text.
+    fn json(status: StatusCode, body: &Value, delivery: Delivery) -> Self {
+        let headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        Self { status, headers, body: Body::Json(Bytes::from(body.to_string()), delivery) }
+    }
+
+    /// An error of the protocol that is the whole reply, before the request has reached its wire.
+    fn refusal(id: Option<&Id>, fault: &Fault) -> Self {
+        Self::json(fault.status(Wire::Legacy), &wire::error(id, fault, Wire::Legacy), Delivery::none())
+    }
+}
+
 /// The body of a reply.
 #[derive(Debug)]
 pub enum Body {
@@ -40,51 +99,11 @@ pub enum Body {
     Events(Events),
 }
 
-/// An open event stream.
-#[derive(Debug)]
-pub struct Events {}
-
-/// One frame of an event stream: an event or a comment.
+/// One frame of an event stream: events, or a comment.
 #[derive(Debug)]
 pub struct Frame {
     /// The bytes, terminated by an empty line.
     pub bytes: Bytes,
     /// What is marked once these bytes were written.
     pub delivery: Delivery,
-}
-
-impl Events {
-    /// The next frame, when there is something to say; `None` at the end of the stream. May be dropped and asked again.
-    pub async fn next(&mut self) -> Option<Frame> {
-        todo!()
-    }
-}
-
-/// Answers requests against one host.
-#[derive(Clone, Debug)]
-pub struct Dispatcher {}
-
-impl Dispatcher {
-    /// A dispatcher for this host.
-    pub fn new(host: Host) -> Self {
-        let _ = host;
-        todo!()
-    }
-
-    /// Answers one request. Quick calls come back as one JSON body, longer ones as events after `limits().stream_after`.
-    /// Dropping the future says that the client is gone.
-    pub async fn handle(&self, incoming: Incoming) -> Reply {
-        let _ = incoming;
-        todo!()
-    }
-
-    /// Settles every open wait with a reason: the process is ending.
-    pub fn shut_down(&self) {
-        todo!()
-    }
-
-    /// The body of `GET /probe`.
-    pub fn probe(&self) -> Bytes {
-        todo!()
-    }
 }

@@ -25,8 +25,8 @@ pub struct Block<'a> {
     pub ns: &'a str,
     /// Where it is in its life.
     pub stage: Stage<'a>,
-    /// What it printed.
-    pub output: Output<'a>,
+    /// What it printed; `None` when nothing is known of it.
+    pub output: Option<Output<'a>>,
     /// Names it set that another entry had set since, in order.
     pub conflicts: &'a [Conflict],
     /// Names it published; said only when it failed or was cancelled.
@@ -157,10 +157,8 @@ pub fn tail(tail: &Tail<'_>, style: Style) -> String {
 fn block_lines(block: &Block<'_>, style: Style) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(outcome(block, style));
-    let output = output::block(&block.output, block.id, output::ANSWER_BYTES, style);
-    if !output.is_empty() {
-        lines.push(output);
-    }
+    lines
+        .extend(block.output.filter(|output| !output.is_empty()).map(|output| output::block(&output, block.id, style)));
     let own = std::iter::once(footer(block)).chain(about(block));
     lines.extend(own.map(|line| style.paint(Role::Quiet, &line)));
     lines

@@ -1,8 +1,8 @@
 //! Lists of the prompt: tables with aligned columns.
 
-use super::output::Line;
 use super::plain::{count, duration, first_line, one_line};
 use super::style::{Role, Style};
+use crate::state::Page;
 use crate::words::limits::{bytes, thousands};
 use crate::words::{EntryId, Status};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,12 +64,10 @@ pub struct SpaceRow {
 }
 
 /// A row of `:help`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CommandRow<'a> {
-    /// The command as it is typed, such as `:res`.
-    pub name: &'a str,
-    /// Its arguments, such as `ID`; may be empty.
-    pub arguments: &'a str,
+    /// The command as it is typed, with its arguments: `:res 12`.
+    pub usage: String,
     /// What it does, in one line.
     pub help: &'a str,
 }
@@ -177,32 +175,40 @@ pub fn spaces(rows: &[SpaceRow], style: Style) -> String {
 pub fn commands(rows: &[CommandRow<'_>], style: Style) -> String {
     let mut table = Table::new(&[]);
     for row in rows {
-        let usage = format!("{} {}", row.name, row.arguments);
-        table.row(vec![usage.trim_end().to_owned(), row.help.to_owned()], &[(0, Role::Name)]);
+        table.row(vec![row.usage.clone(), row.help.to_owned()], &[(0, Role::Name)]);
     }
     table.text(style)
 }
 
-/// A page of output for `:out`: the number of each line, seconds since the start of its eval, source and text. `first` is the
-/// number of the first line of the page, `total` how many were ever printed.
-pub fn output(first: usize, lines: &[(Duration, Line<'_>)], total: usize, style: Style) -> String {
-    if lines.is_empty() {
+/// A page of output for `:out`: the number of each line, seconds since the start of its eval, source and text.
+pub fn output(page: &Page, style: Style) -> String {
+    let dropped = (page.skipped > 0).then(|| {
+        let line = format!("… {} dropped: only the newest are kept", count(page.skipped as usize, "line"));
+        style.paint(Role::Quiet, &line)
+    });
+    let total = page.total as usize;
+    let mut lines: Vec<_> = dropped.into_iter().collect();
+    if page.lines.is_empty() && lines.is_empty() {
         return if total == 0 { "no output".to_owned() } else { format!("no more output · {}", count(total, "line")) };
     }
     let mut table = Table::new(&[]).right(&[0, 1]);
-    for (n, (at, line)) in (first..).zip(lines) {
+    for (n, line) in (page.first..).zip(&page.lines) {
+        let text = super::output::line(line);
+        let cut = if line.cut > 0 { format!("… {} elided", bytes(line.cut)) } else { String::new() };
         table.row(
-            vec![n.to_string(), format!("{:.1} s", at.as_secs_f64()), super::output::line(line)],
+            vec![n.to_string(), format!("{:.1} s", line.after.as_secs_f64()), format!("{text}{cut}")],
             &[(0, Role::Quiet), (1, Role::Quiet)],
         );
     }
-    let mut text = table.text(style);
-    let end = first + lines.len();
-    if first > 0 || end < total {
-        let page = format!("\nlines {first} to {} of {}", end - 1, thousands(total));
-        text.push_str(&style.paint(Role::Quiet, &page));
+    let end = page.first + page.lines.len() as u64;
+    if !page.lines.is_empty() {
+        lines.push(table.text(style));
+        if page.first > 0 || end < page.total {
+            let place = format!("lines {} to {} of {}", page.first, end - 1, thousands(total));
+            lines.push(style.paint(Role::Quiet, &place));
+        }
     }
-    text
+    lines.join("\n")
 }
 
 /// Settled news for the prompt, one line an entry: `12 ok after 3.2 s · sleep(3)`.
@@ -279,6 +285,7 @@ impl Table {
 mod tests {
     use super::*;
     use crate::render::style::visible;
+    use crate::state::Line;
     use expect_test::expect;
 
     const PLAIN: Style = Style::Terminal { colour: false };
@@ -320,13 +327,15 @@ mod tests {
             3   ␛[33mrunning␛[0m  s-bfw  963 ms  1,234  let a = 1;…"#]]
         .assert_eq(&visible(&evals(&rows[..1], COLOUR)));
         assert_eq!(evals(&[], PLAIN), "no entries");
+        let circle = [eval(3, Some(5), Status::Ok, "a"), eval(5, Some(3), Status::Ok, "b")];
+        assert_eq!(evals(&circle, PLAIN).lines().count(), 3, "no row is lost");
     }
 
     #[test]
     fn the_roster() {
         let row = |session: &str, note: &str| SessionRow {
             session: session.into(),
-            client: "claude-code 2".into(),
+            client: "claude-code\u{1b} 2".into(),
             note: note.into(),
             idle: Duration::from_secs(75),
             entries: 1_200,
@@ -334,13 +343,13 @@ mod tests {
             peer: "127.0.0.1:4711".into(),
         };
         expect![[r#"
-            session   client           idle  entries  running  peer            note
-            bfw       claude-code 2  75.0 s    1,200        3  127.0.0.1:4711  reads the log…
-            1a2b3c4d  claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
+            session   client               idle  entries  running  peer            note
+            bfw       claude-code\x1b 2  75.0 s    1,200        3  127.0.0.1:4711  reads the log…
+            1a2b3c4d  claude-code\x1b 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
         .assert_eq(&sessions(&[row("bfw", "reads the log\nand more"), row("1a2b3c4d", "")], PLAIN));
         expect![[r#"
-            session  client           idle  entries  running  peer
-            bfw      claude-code 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
+            session  client               idle  entries  running  peer
+            bfw      claude-code\x1b 2  75.0 s    1,200        3  127.0.0.1:4711"#]]
         .assert_eq(&sessions(&[row("bfw", "")], PLAIN));
         assert_eq!(sessions(&[], PLAIN), "no sessions");
     }
@@ -359,8 +368,8 @@ mod tests {
     #[test]
     fn commands_with_their_arguments() {
         let rows = [
-            CommandRow { name: ":help", arguments: "", help: "this list" },
-            CommandRow { name: ":out", arguments: "ID [FROM N]", help: "what an entry printed" },
+            CommandRow { usage: ":help".into(), help: "this list" },
+            CommandRow { usage: ":out ID [FROM N]".into(), help: "what an entry printed" },
         ];
         expect![[r#"
             :help             this list
@@ -371,22 +380,34 @@ mod tests {
 
     #[test]
     fn pages_of_output() {
-        let line = |text| Line { source: "print", text };
-        let lines = [
-            (Duration::from_millis(20), line("one")),
-            (Duration::from_millis(12_340), Line { source: "WARN orders", text: "slow\u{7}" }),
-        ];
+        let line = |ms, source: &'static str, text: &str, cut| Line {
+            after: Duration::from_millis(ms),
+            source: source.into(),
+            text: text.into(),
+            cut,
+        };
+        let lines = vec![line(20, "print", "one", 0), line(12_340, "WARN orders", "slow\u{7}", 9_000)];
+        let page = Page { first: 9, skipped: 4, lines, total: 2_000 };
         expect![[r#"
+            … 4 lines dropped: only the newest are kept
              9   0.0 s  one
-            10  12.3 s  [WARN orders] slow\x07
+            10  12.3 s  [WARN orders] slow\x07… 9,000 bytes elided
             lines 9 to 10 of 2,000"#]]
-        .assert_eq(&output(9, &lines, 2_000, PLAIN));
+        .assert_eq(&output(&page, PLAIN));
+        expect![[r#"
+            ␛[2m… 4 lines dropped: only the newest are kept␛[0m
+             ␛[2m9␛[0m   ␛[2m0.0 s␛[0m  one
+            ␛[2m10␛[0m  ␛[2m12.3 s␛[0m  [WARN orders] slow\x07… 9,000 bytes elided
+            ␛[2mlines 9 to 10 of 2,000␛[0m"#]]
+        .assert_eq(&visible(&output(&page, COLOUR)));
         expect![[r#"
             0   0.0 s  one
-            1  12.3 s  [WARN orders] slow\x07"#]]
-        .assert_eq(&output(0, &lines, 2, PLAIN));
-        assert_eq!(output(0, &[], 0, PLAIN), "no output");
-        assert_eq!(output(5, &[], 5, PLAIN), "no more output · 5 lines");
+            1  12.3 s  [WARN orders] slow\x07… 9,000 bytes elided"#]]
+        .assert_eq(&output(&Page { first: 0, skipped: 0, total: 2, ..page.clone() }, PLAIN));
+        expect!["… 4 lines dropped: only the newest are kept"]
+            .assert_eq(&output(&Page { lines: Vec::new(), ..page }, PLAIN));
+        assert_eq!(output(&Page::default(), PLAIN), "no output");
+        assert_eq!(output(&Page { total: 5, ..Page::default() }, PLAIN), "no more output · 5 lines");
     }
 
     #[test]

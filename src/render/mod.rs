@@ -10,11 +10,12 @@ pub mod notice;
 pub mod outline;
 pub mod output;
 pub mod plain;
+pub mod prompt;
 pub mod style;
 pub mod teach;
 pub mod value;
 
 pub use answer::{Block, Conflict, Stage, Tail};
-pub use output::{Line, Output};
+pub use output::Output;
 pub use style::Style;
 pub use value::{Budget, Elided, EntryEnd, EntryShown, Rendered, Shown, whole};

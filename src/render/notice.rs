@@ -66,8 +66,18 @@ pub fn goodbye(running: usize) -> String {
     }
 }
 
-/// What an idle prompt answers to Ctrl-C.
-pub const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves; Ctrl-C cancels a running eval";
+/// What a command line says of an eval that was cancelled.
+pub fn cancelled(id: EntryId) -> String {
+    format!("cancelled · id {id}")
+}
+
+/// The local time of day, such as `14:02`.
+pub fn time_of_day(at: std::time::SystemTime) -> String {
+    match jiff::Timestamp::try_from(at) {
+        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
+        Err(_) => "??:??".to_owned(),
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -90,7 +100,7 @@ mod tests {
             SHUTTING_DOWN.to_owned(),
             goodbye(0),
             goodbye(2),
-            HOW_TO_LEAVE.to_owned(),
+            cancelled(EntryId(12)),
         ];
         expect![[r#"
             remontoire 0.1.0 · http://127.0.0.1:7766/mcp
@@ -120,14 +130,6 @@ mod tests {
             ---
             bye · 2 running evals cancelled
             ---
-            Ctrl-D or :quit leaves; Ctrl-C cancels a running eval"#]].assert_eq(&visible(&all.join("\n---\n")));
-    }
-}
-
-/// The local time of day, such as `14:02`.
-pub fn time_of_day(at: std::time::SystemTime) -> String {
-    match jiff::Timestamp::try_from(at) {
-        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
-        Err(_) => "??:??".to_owned(),
+            cancelled · id 12"#]].assert_eq(&visible(&all.join("\n---\n")));
     }
 }

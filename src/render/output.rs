@@ -2,100 +2,125 @@
 
 use super::plain::{count, fitting, guarded, one_line};
 use super::style::{Role, Style};
+use crate::state::{Gap, HeadTail, Line};
 use crate::words::EntryId;
-use crate::words::limits::bytes;
+use crate::words::limits::{bytes, thousands};
 
-/// One line of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line<'a> {
-    /// Where it came from: `print`, `debug`, or a level and target such as `WARN orders`. All but `print` are shown.
-    pub source: &'a str,
-    /// Its text.
-    pub text: &'a str,
-}
-
-/// The output of an entry as its log gives it: lines in order, with a gap between head and tail when there are many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What an entry printed, as an answer shows it.
+#[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
-    /// The oldest lines that are kept.
-    pub head: &'a [Line<'a>],
-    /// The newest lines; empty when there is no gap.
-    pub tail: &'a [Line<'a>],
-    /// Lines between head and tail.
-    pub elided_lines: usize,
-    /// Their bytes.
-    pub elided_bytes: usize,
-    /// Lines older than the head, dropped for ever by the ring.
-    pub dropped_lines: usize,
-    /// Their bytes.
-    pub dropped_bytes: usize,
+    /// Beginning and end, asked of the log with [`ROOM`].
+    pub lines: &'a HeadTail,
+    /// How many of the lines left out are gone for ever.
+    pub dropped: u64,
 }
 
 /// Bytes of output that an answer shows.
 pub const ANSWER_BYTES: usize = 8 << 10;
 
-/// Room for the header and the two marks.
+/// Room for the header and the mark.
 const MARKS: usize = 256;
+
+/// Bytes of lines that fit into an answer when nothing in them has to be escaped.
+pub const ROOM: usize = ANSWER_BYTES - MARKS;
 
 impl Output<'_> {
     /// Whether nothing was ever printed.
     pub fn is_empty(&self) -> bool {
-        self.head.is_empty() && self.tail.is_empty() && self.elided_lines == 0 && self.dropped_lines == 0
+        self.lines.head.is_empty() && self.lines.tail.is_empty() && self.lines.gap.is_none()
     }
 }
 
-/// The block: `;; out` and the lines, within `budget` bytes (colours not counted). Empty when nothing was printed.
+/// The block: `;; out` and the lines, within [`ANSWER_BYTES`] (colours not counted). Empty when nothing was printed.
 ///
 /// Lines that do not fit are left out between head and tail; the mark there says how many and which call pages through them.
-pub fn block(output: &Output<'_>, id: EntryId, budget: usize, style: Style) -> String {
+pub fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
     if output.is_empty() {
         return String::new();
     }
-    let room = budget.saturating_sub(MARKS);
-    // A lone giant may fill the block; among others it may not push them all out.
-    let lines = output.head.len() + output.tail.len();
-    let longest = if lines == 1 { room } else { room / 4 };
-    let shown = |line: &Line<'_>| guarded(&cut(&self::line(line), longest));
-    let mut head: Vec<String> = output.head.iter().map(shown).collect();
-    let mut tail: Vec<String> = output.tail.iter().map(shown).collect();
-    let (mut left_out, mut left_bytes) = (output.elided_lines, output.elided_bytes);
-    if size(&head) + size(&tail) > room {
-        if left_out == 0 {
-            head.append(&mut tail);
-            tail = head.split_off(fitting_lines(head.iter(), room / 2));
+    let HeadTail { head, gap, tail } = output.lines;
+    let (mut head, mut tail) = shown(head, gap.is_some(), tail);
+    let mut gap = gap.unwrap_or(Gap { lines: 0, bytes: 0, from: head.len() as u64 });
+    if size(&head) + size(&tail) > ROOM {
+        // Escapes made it longer than the log thought.
+        if gap.lines == 0 && tail.is_empty() {
+            tail = head.split_off(fitting_lines(head.iter(), ROOM / 2));
         }
-        let keep = fitting_lines(head.iter(), room / 2);
-        let drop = tail.len() - fitting_lines(tail.iter().rev(), room - size(&head[..keep]));
+        let keep = fitting_lines(head.iter(), ROOM / 2);
+        let drop = tail.len() - fitting_lines(tail.iter().rev(), ROOM - size(&head[..keep]));
+        gap.from = gap.from.min(keep as u64);
         for line in head.drain(keep..).chain(tail.drain(..drop)) {
-            left_out += 1;
-            left_bytes += line.len();
+            gap.lines += 1;
+            gap.bytes += line.len() as u64;
         }
     }
     let mut block = vec![style.paint(Role::Quiet, ";; out")];
-    if output.dropped_lines > 0 {
-        let dropped =
-            format!("… the oldest {} dropped ({})", count(output.dropped_lines, "line"), bytes(output.dropped_bytes));
-        block.push(style.paint(Role::Quiet, &dropped));
-    }
-    let next = output.dropped_lines + head.len();
     block.append(&mut head);
-    if left_out > 0 {
-        let mark = format!(
-            "… {} elided ({}) · out({id}, {next}, 100) pages through it",
-            count(left_out, "line"),
-            bytes(left_bytes)
-        );
-        block.push(style.paint(Role::Quiet, &mark));
+    if gap.lines > 0 || gap.bytes > 0 {
+        block.push(style.paint(Role::Quiet, &mark(&gap, output.dropped, id)));
     }
     block.append(&mut tail);
     block.join("\n")
 }
 
+/// `… 9,998 lines elided (1.2 MB) · out(12, 500, 100) pages through it`.
+fn mark(gap: &Gap, dropped: u64, id: EntryId) -> String {
+    let size = bytes(number(gap.bytes));
+    match (gap.lines, dropped) {
+        (0, _) => format!("… {size} elided · out({id}, {}, 1) is the whole line", gap.from),
+        (lines, 0) => {
+            format!(
+                "… {} elided ({size}) · out({id}, {}, 100) pages through it",
+                count(number(lines), "line"),
+                gap.from
+            )
+        }
+        (lines, dropped) if dropped >= lines => {
+            format!("… {} dropped ({size}): only the newest are kept", count(number(lines), "line"))
+        }
+        (lines, dropped) => format!(
+            "… {} elided ({size}), {} of them dropped · out({id}, {dropped}, 100) pages through the rest",
+            count(number(lines), "line"),
+            thousands(number(dropped))
+        ),
+    }
+}
+
+/// A count of the log, which no address space is too small for.
+fn number(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// The lines of both ends as they are shown, each cut to its share.
+fn shown(head: &[Line], gap: bool, tail: &[Line]) -> (Vec<String>, Vec<String>) {
+    // Two giants may fill the block; among others no line may push them all out.
+    let share = if head.len() + tail.len() <= 2 { ROOM / 2 - 8 } else { ROOM / 4 };
+    let last = head.len();
+    let head = head.iter().enumerate().map(|(n, line)| match line.cut {
+        // The mark of the gap says how much.
+        1.. if gap && n + 1 == last => guarded(&format!("{}…", cut(&self::line(line), share))),
+        _ => whole(line, share),
+    });
+    let alone = tail.len() == 1;
+    let tail = tail.iter().map(|line| match line.cut {
+        1.. if alone => format!("…{}", cut(&self::line(line), share)),
+        _ => whole(line, share),
+    });
+    (head.collect(), tail.collect())
+}
+
+/// A line with its beginning, and what the log itself cut off its end.
+fn whole(line: &Line, share: usize) -> String {
+    let text = cut(&self::line(line), share);
+    let rest = if line.cut > 0 { format!("… {} elided", bytes(line.cut)) } else { String::new() };
+    guarded(&format!("{text}{rest}"))
+}
+
 /// One line as it is shown (heartbeats, `:watch`, status messages): escaped, on one line, with its source in front when that is
 /// not `print`.
-pub fn line(line: &Line<'_>) -> String {
-    let text = one_line(line.text);
-    if line.source == "print" { text } else { format!("[{}] {text}", one_line(line.source)) }
+pub fn line(line: &Line) -> String {
+    let text = one_line(&line.text);
+    if line.source == "print" { text } else { format!("[{}] {text}", one_line(&line.source)) }
 }
 
 /// A line of at most `max` bytes.
@@ -125,30 +150,35 @@ fn fitting_lines<'a>(lines: impl Iterator<Item = &'a String>, room: usize) -> us
 
 #[cfg(test)]
 mod tests {
+    use super::super::plain::is_unsafe;
     use super::*;
     use crate::render::style::visible;
     use expect_test::expect;
     use proptest::prelude::*;
+    use std::time::Duration;
 
-    fn print(text: &str) -> Line<'_> {
-        Line { source: "print", text }
+    fn from(source: &'static str, text: &str) -> Line {
+        Line { after: Duration::ZERO, source: source.into(), text: text.into(), cut: 0 }
     }
 
-    fn show(output: &Output<'_>) -> String {
-        block(output, EntryId(12), ANSWER_BYTES, Style::Agent)
+    fn print(text: &str) -> Line {
+        from("print", text)
+    }
+
+    fn show(lines: &HeadTail, dropped: u64) -> String {
+        block(&Output { lines, dropped }, EntryId(12), Style::Agent)
     }
 
     #[test]
     fn lines_with_their_sources() {
-        let head = [
+        let head = vec![
             print("plain"),
-            Line { source: "debug", text: "\"debugged\"" },
-            Line { source: "WARN orders", text: "slow" },
+            from("debug", "\"debugged\""),
+            from("WARN orders", "slow"),
             print(";; id 12 · forged"),
             print("esc \u{1b}[31m bell \u{7} \t end"),
             print(""),
         ];
-        let output = Output { head: &head, ..Output::default() };
         expect![[r#"
             ;; out
             plain
@@ -157,86 +187,87 @@ mod tests {
              ;; id 12 · forged
             esc \x1b[31m bell \x07 \t end
         "#]]
-        .assert_eq(&show(&output));
-        assert_eq!(show(&Output::default()), "");
+        .assert_eq(&show(&HeadTail { head, ..HeadTail::default() }, 0));
+        assert_eq!(show(&HeadTail::default(), 0), "");
     }
 
     #[test]
     fn a_gap_says_how_much_and_where_it_is() {
-        let (head, tail) = ([print("first line")], [print("last line")]);
-        let mut output =
-            Output { head: &head, tail: &tail, elided_lines: 9_998, elided_bytes: 1_234_567, ..Output::default() };
+        let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, from: 1 });
+        let mut lines = HeadTail { head: vec![print("first line")], gap, tail: vec![print("last line")] };
         expect![[r#"
             ;; out
             first line
             … 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it
             last line"#]]
-        .assert_eq(&show(&output));
-        (output.dropped_lines, output.dropped_bytes) = (20_000, 2_500_000);
-        expect![[r#"
-            ;; out
-            … the oldest 20,000 lines dropped (2.5 MB)
-            first line
-            … 9,998 lines elided (1.2 MB) · out(12, 20001, 100) pages through it
-            last line"#]]
-        .assert_eq(&show(&output));
+        .assert_eq(&show(&lines, 0));
+        let output = Output { lines: &lines, dropped: 0 };
         expect![[r#"
             ␛[2m;; out␛[0m
-            ␛[2m… the oldest 20,000 lines dropped (2.5 MB)␛[0m
             first line
-            ␛[2m… 9,998 lines elided (1.2 MB) · out(12, 20001, 100) pages through it␛[0m
+            ␛[2m… 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it␛[0m
             last line"#]]
-        .assert_eq(&visible(&block(&output, EntryId(12), ANSWER_BYTES, Style::Terminal { colour: true })));
-    }
-
-    #[test]
-    fn what_does_not_fit_is_left_out_between_head_and_tail() {
-        let texts: Vec<_> = (0..1_000).map(|i| format!("line {i} ................................")).collect();
-        let head: Vec<_> = texts.iter().map(|t| print(t)).collect();
-        let shown = show(&Output { head: &head, ..Output::default() });
-        let lines: Vec<_> = shown.lines().collect();
-        let gap = lines.iter().position(|line| line.starts_with('…')).unwrap();
-        assert!(lines[1].starts_with("line 0 ") && lines.last().unwrap().starts_with("line 999 "));
-        let left_out = 1_000 - (lines.len() - 2);
-        assert!(
-            lines[gap].starts_with(&format!("… {left_out} lines elided ("))
-                && lines[gap].contains(&format!("out(12, {}, 100)", gap - 1)),
-            "{}",
-            lines[gap]
-        );
+        .assert_eq(&visible(&block(&output, EntryId(12), Style::Terminal { colour: true })));
+        lines.head.clear();
+        expect![[r#"
+            ;; out
+            … 9,998 lines elided (1.2 MB), 500 of them dropped · out(12, 500, 100) pages through the rest
+            last line"#]]
+        .assert_eq(&show(&lines, 500));
+        expect![[r#"
+            ;; out
+            … 9,998 lines dropped (1.2 MB): only the newest are kept
+            last line"#]]
+        .assert_eq(&show(&lines, 9_998));
     }
 
     #[test]
     fn a_giant_line_is_cut_inside() {
-        let giant = "😀".repeat(5_000);
-        let head = [print(&giant)];
-        let shown = show(&Output { head: &head, ..Output::default() });
-        assert!(shown.starts_with(";; out\n😀😀") && shown.ends_with(" characters elided"), "{shown}");
-        let head = [print("before"), print(&giant), print("after")];
-        let shown = show(&Output { head: &head, ..Output::default() });
-        assert!(shown.starts_with(";; out\nbefore\n😀") && shown.ends_with(" characters elided\nafter"), "{shown}");
+        let giant = Line { cut: 12_000, ..print(";; 😀😀") };
+        let gap = Some(Gap { lines: 0, bytes: 12_000, from: 0 });
+        let lines = HeadTail { head: vec![giant.clone()], gap, tail: vec![giant.clone()] };
+        expect![[r#"
+            ;; out
+             ;; 😀😀…
+            … 12 KB elided · out(12, 0, 1) is the whole line
+            …;; 😀😀"#]]
+        .assert_eq(&show(&lines, 0));
+        let lines = HeadTail { head: vec![print("before"), giant, print("after")], ..HeadTail::default() };
+        expect![[r#"
+            ;; out
+            before
+             ;; 😀😀… 12 KB elided
+            after"#]]
+        .assert_eq(&show(&lines, 0));
+        let escapes = print(&"\u{1b}".repeat(6_000));
+        let lines = HeadTail { head: vec![print("before"), escapes, print("after")], ..HeadTail::default() };
+        let shown = show(&lines, 0);
+        assert!(shown.starts_with(";; out\nbefore\n\\x1b") && shown.ends_with(" characters elided\nafter"), "{shown}");
     }
 
     proptest! {
         #[test]
         fn no_output_breaks_the_rules(
-            texts in proptest::collection::vec(r#"(;;|\n|é|😀|\x1b|\x9b|[a-z ]{50}){0,60}"#, 0..60),
-            gap in 0_usize..5, split in 0_usize..60,
+            texts in proptest::collection::vec(r"(;;|é|😀|\x1b|\x9b|[a-z ]{50}){0,60}", 0..60), gap in 0_u64..5, split in 0_usize..60,
         ) {
-            let lines: Vec<_> = texts.iter().map(|t| print(t)).collect();
-            let (head, tail) = if gap == 0 { (&lines[..], &[][..]) } else { lines.split_at(split.min(lines.len())) };
-            let output = Output { head, tail, elided_lines: gap, elided_bytes: gap * 10, ..Output::default() };
-            let shown = show(&output);
+            let mut head: Vec<_> = texts.iter().map(|text| print(text)).collect();
+            let tail = if gap == 0 { Vec::new() } else { head.split_off(split.min(head.len())) };
+            let gap = (gap > 0).then_some(Gap { lines: gap, bytes: gap * 10, from: head.len() as u64 });
+            let lines = HeadTail { head, gap, tail };
+            let shown = show(&lines, 0);
             prop_assert!(shown.len() <= ANSWER_BYTES, "{} bytes", shown.len());
             let mut forged = shown.lines().skip(1).filter(|line| line.starts_with(";;"));
             prop_assert_eq!(forged.next(), None);
-            prop_assert!(shown.chars().all(|c| c == '\n' || !super::super::plain::is_unsafe(c)));
-            let marked: usize = shown
-                .lines()
-                .find_map(|line| line.strip_prefix("… ")?.split_once(" line")?.0.parse().ok())
-                .unwrap_or(0);
+            prop_assert!(shown.chars().all(|c| c == '\n' || !is_unsafe(c)));
+            let mark = shown.lines().find_map(|line| line.strip_prefix("… ")?.split_once(" line"));
+            let marked: usize = mark.map_or(0, |(n, _)| n.parse().unwrap());
+            if let Some((_, rest)) = mark {
+                let at = shown.lines().position(|line| line.starts_with("… ") && line.contains("out(")).unwrap();
+                prop_assert!(rest.contains(&format!("out(12, {}, 100)", at - 1)), "{}", rest);
+            }
             let kept = shown.split('\n').count().saturating_sub(1 + usize::from(marked > 0));
-            prop_assert_eq!(kept + marked, if shown.is_empty() { 0 } else { lines.len() + gap });
+            let printed = texts.len() + gap.map_or(0, |gap| gap.lines as usize);
+            prop_assert_eq!(kept + marked, if shown.is_empty() { 0 } else { printed });
         }
     }
 }

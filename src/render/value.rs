@@ -1,5 +1,6 @@
 //! Values as text within a budget: what is asked for and what comes back. The walk itself is in `walk`.
 
+mod kinds;
 mod walk;
 
 #[cfg(test)]
@@ -9,6 +10,7 @@ use super::plain;
 use crate::words::Failure;
 use crate::words::limits::thousands;
 use rhai::Dynamic;
+use std::fmt;
 use std::sync::Arc;
 
 /// How much of a value is shown.
@@ -101,6 +103,25 @@ pub enum EntryEnd {
     Value(Dynamic),
     /// With a failure.
     Failed(Arc<Failure>),
+    /// To be asked only when it is shown, which it is not inside a container: for hooks that take note of what was read.
+    Ask(Ask),
+}
+
+/// A question that is put at most once.
+#[derive(Clone)]
+pub struct Ask(Arc<dyn Fn() -> EntryEnd>);
+
+impl Ask {
+    /// A question with this answer. An answer that is a question again counts as [`EntryEnd::Open`].
+    pub fn new(answer: impl Fn() -> EntryEnd + 'static) -> Self {
+        Self(Arc::new(answer))
+    }
+}
+
+impl fmt::Debug for Ask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ask")
+    }
 }
 
 /// The hook: what to show for a closure or a value of a type that is not the language's own; `None` shows its type's name.
@@ -137,7 +158,7 @@ pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
-        walk::push_in_quotes(&mut out, c);
+        kinds::push_in_quotes(&mut out, c);
     }
     out.push('"');
     out

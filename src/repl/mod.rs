@@ -1,1 +1,41 @@
-//! (stub)
+//! The prompt: the front end for a person at a terminal.
+//!
+//! [`run`] is the loop. It stands on three traits: a [`Backend`] that evaluates (the host of this process, or an instance
+//! reached over the wire), a [`LineSource`] that is typed into ([`Terminal`]), and a [`Screen`] that is written to. What it
+//! evaluates are ordinary entries of the nil caller. Knows neither sockets nor the protocol.
+//!
+//! ```text
+//! prompt      the loop                        command     the table of commands
+//! typed       what a typed text is            completion  what Tab offers, hints
+//! highlight   colours while typing            interrupts  Ctrl-C while something runs
+//! editor      the line editor                 history     where its history is kept
+//! local       the host of this process as a backend
+//! news        settled work, told above the line that is being typed
+//! ```
+
+mod backend;
+mod command;
+mod completion;
+mod editor;
+mod highlight;
+mod history;
+mod interrupts;
+mod lines;
+mod local;
+mod news;
+mod prompt;
+mod typed;
+
+#[cfg(test)]
+mod tests;
+
+pub use backend::{
+    Backend, Mode, ModuleNames, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited,
+};
+pub use command::{Argument, COMMANDS, Command, CommandSpec, Misuse};
+pub use editor::Terminal;
+pub use history::History;
+pub use interrupts::Interrupts;
+pub use lines::{Line, LineSource, PrintAbove, Screen};
+pub use local::HostBackend;
+pub use prompt::run;

@@ -4,3 +4,6 @@ pub mod library;
 pub mod space;
 
 pub use space::Space;
+
+#[cfg(test)]
+mod tests;

@@ -1,92 +1,307 @@
 //! [`Space`]: variables, functions, imports and constants that live between evals, behind one short lock.
+//!
+//! The lock is held for single steps only: a snapshot, a batch of changed variables, a definition. Values that are replaced
+//! are handed back and dropped by the eval, outside of it.
 
-use crate::engine::view::{Batch, Change, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
+use crate::engine::rhai::{Dynamic, ImmutableString, Shared};
+use crate::engine::view::{
+    Batch, Change, Constants, Definition, Environment, Opened, Opening, Overwritten, Published, SpaceFailure,
+    SpaceView, Variable,
+};
+use crate::words::limits::LimitHit;
 use crate::words::{EntryId, Limits, SpaceId};
-use rhai::ImmutableString;
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// A space. Shared by `Arc`; ends by [`Space::close`] or when the last owner lets go.
 #[derive(Debug)]
-pub struct Space {}
+pub struct Space {
+    id: SpaceId,
+    name: String,
+    bytes_limit: usize,
+    variables_limit: usize,
+    functions_limit: usize,
+    state: Mutex<State>,
+    last: Arc<OnceLock<Environment>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    closed: bool,
+    version: u64,
+    variables: HashMap<ImmutableString, Kept>,
+    /// What all variables take, in bytes.
+    bytes: usize,
+    environment: Environment,
+    /// Every function, by what tells it from others.
+    functions: HashMap<Signature, Function>,
+    watched: Arc<BTreeSet<ImmutableString>>,
+    named_imports: Arc<BTreeSet<ImmutableString>>,
+    /// Entries that evaluate here at this moment.
+    at_work: HashSet<EntryId>,
+    /// Functions of entries at work that others have defined since.
+    redefined: HashMap<EntryId, Vec<(ImmutableString, EntryId)>>,
+}
+
+/// What tells functions apart: the type of their object, their name, and their number of parameters.
+type Signature = (ImmutableString, ImmutableString, usize);
+
+fn signature(definition: &Definition) -> Signature {
+    let function = &definition.function;
+    (function.this_type.clone().unwrap_or_default(), function.name.clone(), function.params.len())
+}
+
+/// A variable and what it takes.
+#[derive(Debug)]
+struct Kept {
+    variable: Variable,
+    bytes: usize,
+}
+
+/// A function as the space knows it. The definition keeps the code of its closures alive.
+#[derive(Debug)]
+struct Function {
+    by: EntryId,
+    _definition: Definition,
+}
 
 impl Space {
     /// An empty space.
     pub fn new(id: SpaceId, name: &str, limits: &Limits) -> Arc<Self> {
-        let _ = (id, name, limits);
-        todo!()
+        let environment = Environment { constants: Some(Constants::default()), ..Environment::default() };
+        Arc::new(Self {
+            id,
+            name: name.to_owned(),
+            bytes_limit: limits.space_bytes,
+            variables_limit: limits.variables,
+            functions_limit: limits.functions,
+            state: Mutex::new(State { environment, ..State::default() }),
+            last: Arc::default(),
+        })
     }
 
     /// Ends the space: its values are dropped, and later publishes fail. Closures that live elsewhere keep the functions,
     /// imports and constants it had last. Call it on a thread with a large stack, not under a lock.
     pub fn close(&self) {
-        todo!()
+        let state = {
+            let mut state = self.lock();
+            let closed = State { closed: true, ..State::default() };
+            std::mem::replace(&mut *state, closed)
+        };
+        if state.closed {
+            return;
+        }
+        // Constants that hold closures would keep each other alive for ever: those go.
+        let plain = state.environment.constants.as_ref().map(plain_constants);
+        let last = Environment { constants: plain, ..state.environment.clone() };
+        // Set once: a space closes once.
+        drop(self.last.set(last));
+        if let Some(constants) = &state.environment.constants {
+            let taken = std::mem::take(&mut *constants.write().unwrap_or_else(PoisonError::into_inner));
+            drop(taken);
+        }
     }
 
     /// The names of its variables, sorted.
     pub fn variables(&self) -> Vec<ImmutableString> {
-        todo!()
+        let mut names: Vec<_> = self.lock().variables.keys().cloned().collect();
+        names.sort_unstable();
+        names
     }
 
     /// How many variables it has.
     pub fn variable_count(&self) -> usize {
-        todo!()
+        self.lock().variables.len()
     }
 
     /// How many functions it has.
     pub fn function_count(&self) -> usize {
-        todo!()
+        self.lock().environment.functions.count().1
     }
 
     /// What its variables take, in bytes (an estimate).
     pub fn bytes(&self) -> usize {
-        todo!()
+        self.lock().bytes
     }
 
     /// Replaces its functions, imports and constants: how a space follows a module it stands for.
     pub fn set_environment(&self, environment: Environment) {
-        let _ = environment;
-        todo!()
+        let old = {
+            let mut state = self.lock();
+            let functions = std::mem::take(&mut state.functions);
+            (functions, std::mem::replace(&mut state.environment, environment))
+        };
+        drop(old);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // What is behind the lock is never left half-changed.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Space {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn plain_constants(constants: &Constants) -> Constants {
+    let constants = constants.read().unwrap_or_else(PoisonError::into_inner);
+    let plain: BTreeMap<ImmutableString, Dynamic> = constants
+        .iter()
+        .filter(|(_, value)| !crate::engine::values::holds_functions(value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    Shared::new(RwLock::new(plain))
+}
+
+impl State {
+    /// Merges functions into a new version of the functions module: running evals keep the one they have.
+    fn define(&mut self, entry: EntryId, definitions: &[Definition]) -> Vec<(ImmutableString, EntryId)> {
+        let mut module = (*self.environment.functions).clone();
+        let mut watched = (*self.watched).clone();
+        let mut imports = (*self.named_imports).clone();
+        let mut redefined = Vec::new();
+        for definition in definitions {
+            let function = &definition.function;
+            module.set_script_fn(function.clone());
+            watched.extend(definition.reads.iter().cloned());
+            imports.extend(definition.imports.iter().cloned());
+            let old =
+                self.functions.insert(signature(definition), Function { by: entry, _definition: definition.clone() });
+            if let Some(author) = old.map(|old| old.by).filter(|author| *author != entry)
+                && self.at_work.contains(&author)
+            {
+                redefined.push((function.name.clone(), author));
+                self.redefined.entry(author).or_default().push((function.name.clone(), entry));
+            }
+        }
+        self.environment.functions = module.into();
+        self.watched = Arc::new(watched);
+        self.named_imports = Arc::new(imports);
+        redefined
+    }
+
+    /// How many functions there would be with these.
+    fn functions_with(&self, definitions: &[Definition]) -> usize {
+        let new: HashSet<_> =
+            definitions.iter().map(signature).filter(|signature| !self.functions.contains_key(signature)).collect();
+        self.functions.len() + new.len()
+    }
+
+    fn set(&mut self, entry: EntryId, change: Change, published: &mut Published) {
+        let Change { name, value, constant, bytes, base } = change;
+        if let Some(current) = self.variables.get(&name).map(|kept| &kept.variable)
+            && current.version != base
+            && current.by != entry
+        {
+            let value = Arc::clone(&current.value);
+            published.overwritten.push(Overwritten { name: name.clone(), by: current.by, value });
+        }
+        self.note_constant(&name, constant.then_some(&*value));
+        self.version += 1;
+        let variable = Variable { value, version: self.version, by: entry, constant };
+        self.bytes += bytes;
+        if let Some(old) = self.variables.insert(name, Kept { variable, bytes }) {
+            self.bytes -= old.bytes;
+            published.replaced.push(old.variable.value);
+        }
+        published.versions.push(self.version);
+    }
+
+    /// Keeps what functions see as constants in step.
+    fn note_constant(&self, name: &ImmutableString, value: Option<&Dynamic>) {
+        let Some(constants) = &self.environment.constants else { return };
+        if let Some(value) = value {
+            constants.write().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), value.clone());
+        } else if self.variables.get(name).is_some_and(|kept| kept.variable.constant) {
+            constants.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+        }
     }
 }
 
 impl SpaceView for Space {
     fn id(&self) -> SpaceId {
-        todo!()
+        self.id
     }
 
     fn name(&self) -> &str {
-        todo!()
+        &self.name
     }
 
     fn alive(&self) -> bool {
-        todo!()
+        !self.lock().closed
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
-        let _ = opening;
-        todo!()
+        let mut state = self.lock();
+        if state.closed {
+            return Err(SpaceFailure::Closed);
+        }
+        let mut redefined = Vec::new();
+        if !opening.definitions.is_empty() {
+            if state.functions_with(opening.definitions) > self.functions_limit {
+                return Err(SpaceFailure::Limit(LimitHit::Functions { limit: self.functions_limit }));
+            }
+            redefined = state.define(opening.entry, opening.definitions);
+        }
+        state.at_work.insert(opening.entry);
+        let read = |name: &ImmutableString| Some((name.clone(), state.variables.get(name)?.variable.clone()));
+        Ok(Opened {
+            variables: opening.reads.iter().filter_map(read).collect(),
+            environment: state.environment.clone(),
+            imports: Arc::clone(&state.named_imports),
+            redefined,
+        })
     }
 
     fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)> {
-        let _ = entry;
-        todo!()
+        let mut state = self.lock();
+        state.at_work.remove(&entry);
+        state.redefined.remove(&entry).unwrap_or_default()
+    }
+
+    fn watched(&self) -> Arc<BTreeSet<ImmutableString>> {
+        Arc::clone(&self.lock().watched)
+    }
+
+    fn names(&self) -> Vec<ImmutableString> {
+        self.variables()
     }
 
     fn variable(&self, name: &str) -> Option<Variable> {
-        let _ = name;
-        todo!()
+        self.lock().variables.get(name).map(|kept| kept.variable.clone())
     }
 
     fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
-        let _: Vec<Change> = batch.changes;
-        todo!()
+        let mut published = Published::default();
+        let mut state = self.lock();
+        if state.closed {
+            return Err(SpaceFailure::Closed);
+        }
+        for change in batch.changes {
+            let old = state.variables.get(&change.name);
+            if old.is_none() && state.variables.len() >= self.variables_limit {
+                published.hit = Some(LimitHit::Variables { limit: self.variables_limit });
+                break;
+            }
+            if state.bytes - old.map_or(0, |old| old.bytes) + change.bytes > self.bytes_limit {
+                published.hit = Some(LimitHit::SpaceMemory { limit: self.bytes_limit });
+                break;
+            }
+            state.set(batch.entry, change, &mut published);
+        }
+        state.environment.add_imports(&batch.imports);
+        Ok(published)
     }
 
     fn environment(&self) -> Option<Environment> {
-        todo!()
+        let state = self.lock();
+        (!state.closed).then(|| state.environment.clone())
     }
 
     fn last_environment(&self) -> Arc<OnceLock<Environment>> {
-        todo!()
+        Arc::clone(&self.last)
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Entry<V> {
     pub(super) followed: bool,
     /// Its owner read it in advance, and that was delivered: seen and told as soon as it settles.
     pub(super) read_ahead: bool,
-    /// How many answers on their way render its outcome.
+    /// How many answers on their way, and open calls, render its outcome.
     pub(super) rendering: u32,
     /// Whether an answer on its way lists it as settled news.
     pub(super) telling: bool,

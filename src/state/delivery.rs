@@ -30,7 +30,7 @@ pub(super) struct Ledger {
     /// Settled entries whose outcome it has not seen.
     pub(super) unread: BTreeSet<EntryId>,
     /// Settled news, as it will be told.
-    news: BTreeMap<EntryId, Status>,
+    pub(super) news: BTreeMap<EntryId, Status>,
     /// Evicted entries it was not told about.
     pub(super) evicted: BTreeSet<EntryId>,
     /// Whether it was adopted under an old id and was not told.

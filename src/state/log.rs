@@ -226,19 +226,15 @@ impl OutputLog {
         self.ring().held
     }
 
-    /// Drops all lines and counts them as dropped.
-    pub fn forget(&self) {
-        let gone = {
-            let mut ring = self.ring();
-            let before = ring.held;
-            ring.dropped += ring.lines.len() as u64;
-            ring.dropped_bytes += ring.lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
-            ring.charged = 0;
-            ring.held = 0;
-            self.report(before, 0);
-            std::mem::take(&mut ring.lines)
-        };
-        drop(gone);
+    /// Takes all lines out and counts them as dropped.
+    pub fn forget(&self) -> VecDeque<Line> {
+        let mut ring = self.ring();
+        let before = std::mem::take(&mut ring.held);
+        ring.charged = 0;
+        ring.dropped += ring.lines.len() as u64;
+        ring.dropped_bytes += ring.lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
+        self.report(before, 0);
+        std::mem::take(&mut ring.lines)
     }
 
     /// Brings the total of the process up to date.

@@ -19,6 +19,9 @@ mod slots;
 mod view;
 mod waits;
 
+#[cfg(test)]
+mod tests;
+
 pub use cancel::{Asked, CancelBy, CancelState, Released, ShutDown};
 pub use delivery::{Claim, ClaimId};
 pub use entry::{Admission, NewEntry, Refused, Settled, Settlement};

@@ -1,9 +1,10 @@
 //! What is kept and what goes: the capacity, eviction by age and by size, `forget`.
 
 use super::book::{Kept, Phase};
-use super::{OutputLog, Owner, State};
+use super::{Line, OutputLog, Owner, State};
 use crate::words::{EntryId, Refusal};
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -26,8 +27,10 @@ pub struct Remains<V> {
 #[derive(Debug)]
 #[must_use = "drop this after unlocking"]
 pub struct Forgotten<V> {
-    /// The value, to be dropped after unlocking; `None` when there was none.
+    /// The value; `None` when there was none.
     pub value: Option<V>,
+    /// The output.
+    pub lines: VecDeque<Line>,
     /// How much was freed, output included, in bytes.
     pub bytes: usize,
 }
@@ -75,9 +78,9 @@ impl<V: Clone> State<V> {
             return Err(Refusal::ForeignUnread(id));
         }
         let output = entry.log.kept_bytes();
-        entry.log.forget();
+        let lines = entry.log.forget();
         let (value, bytes) = self.entries.forget(id).map_or((None, 0), |(value, bytes)| (Some(value), bytes));
-        Ok(Forgotten { value, bytes: bytes.saturating_add(output) })
+        Ok(Forgotten { value, lines, bytes: bytes.saturating_add(output) })
     }
 
     /// Evicts what is over the capacity, oldest touch first, then the largest while the process is over its total. Returns by

@@ -70,7 +70,7 @@ pub(super) struct Sessions {
     ended: HashSet<u64>,
     handles: Handles,
     /// Sessions that nothing keeps alive, the longest silent first.
-    silent: BTreeSet<(Time, SessionId)>,
+    pub(super) silent: BTreeSet<(Time, SessionId)>,
 }
 
 /// One live session.
@@ -82,9 +82,9 @@ pub(super) struct Session {
     pub(super) peer: Option<Arc<str>>,
     pub(super) heard: Time,
     /// Open streams and running entries that somebody awaits: while there is one, it does not expire.
-    pins: usize,
+    pub(super) pins: usize,
     /// Its entries that have not settled.
-    live_entries: usize,
+    pub(super) live_entries: usize,
     manual_read: bool,
     tools_fetched: bool,
     adopted: bool,

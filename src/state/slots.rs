@@ -119,6 +119,23 @@ impl Slots {
         *self.held_by.entry(owner).or_default() += 1;
     }
 
+    /// Compares the counts with the holders, and the queue with the entries that are queued.
+    #[cfg(test)]
+    #[track_caller]
+    pub(super) fn check(&self, queued: &std::collections::BTreeSet<EntryId>) {
+        let mut held_by: HashMap<Owner, usize> = HashMap::new();
+        for owner in self.holders.values() {
+            *held_by.entry(*owner).or_default() += 1;
+        }
+        assert_eq!(self.held_by, held_by, "slots by owner");
+        assert_eq!(self.queued.iter().map(|(id, _)| *id).collect::<std::collections::BTreeSet<_>>(), *queued, "queue");
+        let mut in_line = self.resuming.iter().chain(&self.queued);
+        assert!(
+            in_line.all(|(id, owner)| !self.holders.contains_key(id) && !self.is_free(*owner)),
+            "nobody waits in vain"
+        );
+    }
+
     /// The queued entries of an owner, first come first.
     pub(super) fn queued_of(&self, owner: Owner) -> Vec<EntryId> {
         self.queued.iter().filter(|(_, other)| *other == owner).map(|(id, _)| *id).collect()

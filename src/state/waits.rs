@@ -1,6 +1,7 @@
 //! The waits-for graph: finds waits that could never end before they begin.
 
 use super::State;
+use super::book::Entry;
 use crate::words::{EntryId, Refusal};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -29,10 +30,10 @@ impl Waits {
         self.0.remove(&waiter);
     }
 
-    /// Registers a wait, unless it could never end: then says along which circle. `is_live` tells who has not settled.
-    fn add(&mut self, waiter: EntryId, wait: Wait, is_live: impl Fn(EntryId) -> bool) -> Result<(), Vec<EntryId>> {
+    /// Registers a wait, unless it could never end: then says along which circle.
+    fn add(&mut self, waiter: EntryId, wait: Wait) -> Result<(), Vec<EntryId>> {
         let before = self.0.insert(waiter, wait);
-        let Some(path) = self.circle(waiter, &is_live) else { return Ok(()) };
+        let Some(path) = self.circle(waiter) else { return Ok(()) };
         match before {
             Some(before) => self.0.insert(waiter, before),
             None => self.0.remove(&waiter),
@@ -42,9 +43,9 @@ impl Waits {
 
     /// The shortest circle through `waiter` among entries that can never go on, if it is one of these.
     ///
-    /// An entry can go on when it waits for nothing, or when its targets (all or one of them) have settled or can go on: the
-    /// least set with that property. Before `waiter` waits everybody can, so whoever cannot afterwards depends on `waiter`.
-    fn circle(&self, waiter: EntryId, is_live: &impl Fn(EntryId) -> bool) -> Option<Vec<EntryId>> {
+    /// An entry can go on when it waits for nothing (as settled ones do), or when its targets, all or one of them, can go on:
+    /// the least set with that property. Before `waiter` waits everybody can, so whoever cannot afterwards depends on `waiter`.
+    fn circle(&self, waiter: EntryId) -> Option<Vec<EntryId>> {
         // Who is reachable from the waiter, how many more of its targets each needs, and whom each holds up.
         let mut needs: HashMap<EntryId, usize> = HashMap::new();
         let mut holds_up: HashMap<EntryId, Vec<EntryId>> = HashMap::new();
@@ -54,11 +55,11 @@ impl Waits {
             if needs.contains_key(&id) {
                 continue;
             }
-            let targets = self.live_targets(id, is_live);
-            let needed = match self.0.get(&id) {
-                Some(wait) if wait.wants == Wants::Any && targets.len() == wait.targets.len() => targets.len().min(1),
-                Some(wait) if wait.wants == Wants::All => targets.len(),
-                _ => 0,
+            let targets = self.targets(id);
+            let needed = match self.0.get(&id).map(|wait| wait.wants) {
+                Some(Wants::All) => targets.len(),
+                Some(Wants::Any) => targets.len().min(1),
+                None => 0,
             };
             needs.insert(id, needed);
             if needed == 0 {
@@ -66,8 +67,8 @@ impl Waits {
                 continue;
             }
             for target in targets {
-                holds_up.entry(target).or_default().push(id);
-                open.push(target);
+                holds_up.entry(*target).or_default().push(id);
+                open.push(*target);
             }
         }
         let mut free: HashSet<EntryId> = HashSet::new();
@@ -90,10 +91,10 @@ impl Waits {
         let mut came_from: BTreeMap<EntryId, EntryId> = BTreeMap::new();
         let mut open = VecDeque::from([waiter]);
         while let Some(id) = open.pop_front() {
-            for target in self.live_targets(id, is_live) {
-                if !free.contains(&target) && !came_from.contains_key(&target) {
-                    came_from.insert(target, id);
-                    open.push_back(target);
+            for target in self.targets(id) {
+                if !free.contains(target) && !came_from.contains_key(target) {
+                    came_from.insert(*target, id);
+                    open.push_back(*target);
                 }
             }
         }
@@ -110,9 +111,8 @@ impl Waits {
         Some(path)
     }
 
-    fn live_targets(&self, id: EntryId, is_live: &impl Fn(EntryId) -> bool) -> Vec<EntryId> {
-        let targets = self.0.get(&id).map(|wait| wait.targets.as_slice()).unwrap_or_default();
-        targets.iter().copied().filter(|target| is_live(*target)).collect()
+    fn targets(&self, id: EntryId) -> &[EntryId] {
+        self.0.get(&id).map(|wait| wait.targets.as_slice()).unwrap_or_default()
     }
 }
 
@@ -124,9 +124,10 @@ impl<V: Clone> State<V> {
         let mut targets = targets.to_vec();
         targets.sort_unstable();
         targets.dedup();
-        let entries = &self.entries;
-        let is_live = |id| entries.get(id).is_some_and(super::book::Entry::is_live);
-        self.waits.add(waiter, Wait { targets, wants }, is_live).map_err(|path| Refusal::Deadlock { path })
+        if !self.entries.get(waiter).is_some_and(Entry::is_live) {
+            return Ok(());
+        }
+        self.waits.add(waiter, Wait { targets, wants }).map_err(|path| Refusal::Deadlock { path })
     }
 
     /// The entry's wait is over.

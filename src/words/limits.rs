@@ -35,7 +35,7 @@ pub struct Limits {
     pub live_entries: usize,
     /// Sessions alive at the same time.
     pub sessions: usize,
-    /// Spaces alive at the same time, scratches included.
+    /// Shared spaces alive at the same time. Scratches are bounded by the number of sessions.
     pub spaces: usize,
     /// Variables of one space.
     pub variables: usize,

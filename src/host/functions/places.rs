@@ -3,7 +3,6 @@
 use super::{Call, Table};
 use crate::engine::{Fallible, SpaceView, failure, refuse};
 use crate::state::{Owner, SpaceKind};
-use crate::words::Refusal;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -23,16 +22,9 @@ scratch. The move happens when this eval ends `ok` inside its call.";
             call.live.notes().move_to = Some(module.to_string());
             return Ok(module.to_string());
         }
-        let fresh = {
-            let state = call.host.state();
-            state.may_enter(call.owner(), name).map_err(|refusal| refuse(&refusal))?;
-            matches!(state.find_space(name), Err(Refusal::NoSuchSpace { .. }))
-        };
-        let mut notes = call.live.notes();
-        notes.move_to = Some(name.to_owned());
-        if fresh {
-            notes.new_space = Some(name.to_owned());
-        }
+        // The next eval makes the space, when it is new, and announces it.
+        call.host.state().may_enter(call.owner(), name).map_err(|refusal| refuse(&refusal))?;
+        call.live.notes().move_to = Some(name.to_owned());
         Ok::<_, Box<rhai::EvalAltResult>>(name.to_owned())
     });
 
@@ -65,9 +57,10 @@ Ends a shared space: its variables and functions are gone, and what still runs t
 
 fn spaces(context: &NativeCallContext<'_>) -> Fallible<Array> {
     let call = Call::of(context)?;
-    let (rows, labels) = {
+    let (rows, labels, standing) = {
         let state = call.host.state();
         let rows = state.spaces();
+        let standing: Vec<_> = state.sessions(call.host.clock.now()).into_iter().map(|row| row.ns).collect();
         let labels: Vec<_> = rows
             .iter()
             .map(|row| match row.kind {
@@ -75,7 +68,7 @@ fn spaces(context: &NativeCallContext<'_>) -> Fallible<Array> {
                 SpaceKind::Scratch(Owner::Nil) | SpaceKind::Shared => None,
             })
             .collect();
-        (rows, labels)
+        (rows, labels, standing)
     };
     let count = |n: usize| Dynamic::from(i64::try_from(n).unwrap_or(i64::MAX));
     let mut list: Array = rows
@@ -104,7 +97,7 @@ fn spaces(context: &NativeCallContext<'_>) -> Fallible<Array> {
         map.insert("functions".into(), count(space.function_count()));
         map.insert("bytes".into(), count(space.bytes()));
         map.insert("owner".into(), Dynamic::UNIT);
-        map.insert("here".into(), count(0));
+        map.insert("here".into(), count(standing.iter().filter(|ns| &***ns == space.name()).count()));
         list.push(map.into());
     }
     Ok(list)

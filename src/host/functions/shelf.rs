@@ -119,8 +119,8 @@ fn outline(context: &NativeCallContext<'_>, name: &str, options: &Map) -> Fallib
 }
 
 /// What there is to say about a module, or a function of one, for `doc`.
-pub(super) fn doc(call: &Call, name: &str) -> Fallible<Option<String>> {
-    let found = match call.host.library.documented(bare(name), &*call.task.hooks().sources) {
+pub(super) fn doc(host: &super::Inner, name: &str) -> Fallible<Option<String>> {
+    let found = match host.library.documented(bare(name), &*host.hooks().sources) {
         Ok(found) => found,
         Err(ModuleError::NotFound { .. } | ModuleError::BadName { .. }) => return Ok(None),
         Err(error) => return Err(refused(&error)),

@@ -1,6 +1,6 @@
 //! Teaching: the manual, and the docs of one function.
 
-use super::{Call, Table};
+use super::{Call, Inner, Table};
 use crate::engine::{Fallible, failure};
 use crate::render::teach::{self, FunctionDoc, Variant};
 use crate::render::value::whole;
@@ -37,8 +37,8 @@ doc(\"sleep\")
     table.api.function("doc", &["name: string"], DOC, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
         let name = name.trim().trim_end_matches("()");
-        let Some(found) = find(&call, name)? else {
-            let near = near(&call, name);
+        let Some(found) = find(&call.host, name)? else {
+            let near = near(&call.host, name);
             let more = if near.is_empty() { String::new() } else { format!("; did you mean: {}", near.join(", ")) };
             return Err(failure::fail("NotFound", format!("nothing is known about `{name:.80}`{more}")));
         };
@@ -47,39 +47,56 @@ doc(\"sleep\")
     });
 }
 
+impl Inner {
+    /// What there is to say about a function or a module, for the prompt; or why there is nothing.
+    pub(in crate::host) fn documentation(&self, name: &str) -> Result<String, String> {
+        let name = name.trim().trim_end_matches("()");
+        match find(self, name) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(teach::no_doc(name, &near(self, name))),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
 /// What there is to say about a name.
-fn find(call: &Call, name: &str) -> Fallible<Option<String>> {
-    if let Some(own) = call.host.docs.iter().find(|doc| doc.name == name) {
+fn find(host: &Inner, name: &str) -> Fallible<Option<String>> {
+    if let Some(own) = host.docs.iter().find(|doc| doc.name == name) {
         return Ok(Some(teach::doc(own)));
     }
     let (module, function) = match name.rsplit_once("::") {
         Some((module, function)) => (Some(module), function),
         None => (None, name),
     };
-    let facts: Vec<_> = call
-        .host
+    let facts: Vec<_> = host
         .language
         .functions()
-        .into_iter()
+        .iter()
         .filter(|facts| facts.name == function && facts.module.as_deref() == module)
         .collect();
     if let Some(first) = facts.first() {
         let doc = facts.iter().map(|facts| facts.doc.trim()).find(|doc| !doc.is_empty()).unwrap_or_default();
         return Ok(Some(teach::doc(&FunctionDoc {
             name: first.name.clone(),
-            signatures: facts.iter().map(|facts| facts.signature.clone()).collect(),
+            signatures: facts
+                .iter()
+                .map(|facts| match module {
+                    Some(module) => format!("{module}::{}", facts.signature),
+                    None => facts.signature.clone(),
+                })
+                .collect(),
             doc: doc.to_owned(),
         })));
     }
-    super::shelf::doc(call, name)
+    super::shelf::doc(host, name)
 }
 
 /// Names that are near, best first.
-fn near(call: &Call, name: &str) -> Vec<String> {
-    let mut names: Vec<String> = call.host.docs.iter().map(|doc| doc.name.clone()).collect();
-    names.extend(call.host.language.functions().into_iter().map(|facts| match facts.module {
+fn near(host: &Inner, name: &str) -> Vec<String> {
+    let mut names: Vec<String> = host.docs.iter().map(|doc| doc.name.clone()).collect();
+    names.extend(host.language.functions().iter().map(|facts| match &facts.module {
         Some(module) => format!("{module}::{}", facts.name),
-        None => facts.name,
+        None => facts.name.clone(),
     }));
     names.sort();
     names.dedup();

@@ -1,9 +1,9 @@
 //! Every shape of an answer, for agents and for the terminal.
 
 use super::*;
-use crate::render::output::Line;
 use crate::render::style::visible;
 use crate::render::value::Elided;
+use crate::state::{Gap, HeadTail, Line};
 use expect_test::{Expect, expect};
 
 const COLOUR: Style = Style::Terminal { colour: true };
@@ -12,13 +12,17 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
+fn print(text: &str) -> Line {
+    Line { after: Duration::ZERO, source: "print".into(), text: text.into(), cut: 0 }
+}
+
 fn block_of(stage: Stage<'_>) -> Block<'_> {
     Block {
         id: EntryId(12),
         session: Some("bfw"),
         ns: "s-bfw",
         stage,
-        output: Output::default(),
+        output: None,
         conflicts: &[],
         published: &[],
         cancelled_children: &[],
@@ -34,14 +38,14 @@ fn check(block: &Block<'_>, expected: Expect) {
 #[test]
 fn everything_there_is_to_say_in_its_order() {
     let value = Rendered { text: "42".into(), elided: Elided::Counted { items: 9_872, characters: 0 } };
-    let (head, tail) = ([Line { source: "print", text: "first line" }], [Line { source: "print", text: "last line" }]);
+    let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, from: 1 });
+    let lines = HeadTail { head: vec![print("first line")], gap, tail: vec![print("last line")] };
     let conflicts = [
         Conflict { name: "x".into(), other: EntryId(29), function: false },
         Conflict { name: "f".into(), other: EntryId(30), function: true },
     ];
     let mut block = block_of(Stage::Ok { value: &value, took: ms(3) });
-    block.output =
-        Output { head: &head, tail: &tail, elided_lines: 9_998, elided_bytes: 1_234_567, ..Output::default() };
+    block.output = Some(Output { lines: &lines, dropped: 0 });
     block.conflicts = &conflicts;
     let published = ["a".to_owned(), "b".to_owned()];
     block.published = &published;
@@ -95,9 +99,9 @@ fn everything_there_is_to_say_in_its_order() {
 
 #[test]
 fn how_an_entry_stands() {
-    let head = [Line { source: "print", text: "so far" }];
+    let lines = HeadTail { head: vec![print("so far")], ..HeadTail::default() };
     let mut running = block_of(Stage::Running { so_far: ms(3_210) });
-    running.output = Output { head: &head, ..Output::default() };
+    running.output = Some(Output { lines: &lines, dropped: 0 });
     check(
         &running,
         expect![[r#"

@@ -181,15 +181,16 @@ fn the_hook_shows_what_the_language_does_not_know() {
             4 => Some(Shown::Text("2024-02-03\u{1b}\nbad".into())),
             5 => Some(Shown::Around("atom".into(), Dynamic::from(Wrapped(5)))),
             6 => Some(Shown::Entry(entry(EntryEnd::Value(Dynamic::from(Wrapped(6)))))),
+            7 => Some(Shown::Entry(entry(EntryEnd::Ask(Ask::new(|| EntryEnd::Value("asked".into())))))),
             _ => None,
         }
     };
     let mut out = String::new();
-    for n in 0..8 {
+    for n in 0..9 {
         let shown = super::value(&Dynamic::from(Wrapped(n)), &Budget::ANSWER, &hook, &never);
         out += &format!("{}\n--- {:?}\n", shown.text, shown.elided);
     }
-    let all = (0..8).map(|n| Dynamic::from(Wrapped(n))).chain([eval("|x, y| x")]).collect::<Array>();
+    let all = (0..9).map(|n| Dynamic::from(Wrapped(n))).chain([eval("|x, y| x")]).collect::<Array>();
     out += &super::value(&all.into(), &Budget::ANSWER, &hook, &never).text;
     out += &format!("\n{}", show(&Dynamic::from(Plain)).text);
     expect![[r#"
@@ -206,22 +207,74 @@ fn the_hook_shows_what_the_language_does_not_know() {
         --- None
         2024-02-03\x1b\nbad
         --- None
-        atom(atom(atom(atom(atom(atom(atom(…)))))))
+        atom(atom(atom(atom(atom(atom(atom(… 1 elided)))))))
         --- Counted { items: 1, characters: 0 }
         entry 12 · ok · 3 ms
         entry 12 · ok · 3 ms
         entry 12 · ok · 3 ms
         entry 12 · ok · 3 ms
         --- Counted { items: 1, characters: 0 }
+        entry 12 · ok · 3 ms
+        "asked"
+        --- None
         <Wrapped>
         --- None
-        [<entry 12 · ok · 3 ms>, <entry 12 · ok · 3 ms>, <entry 13 · failed · 3 ms>, atom([1, 2]), 2024-02-03\x1b\nbad, atom(atom(atom(atom(atom(atom(…)))))), <entry 12 · ok · 3 ms>, <Wrapped>, |x, y| closure]
+        [<entry 12 · ok · 3 ms>, <entry 12 · ok · 3 ms>, <entry 13 · failed · 3 ms>, atom([1, 2]), 2024-02-03\x1b\nbad, atom(atom(atom(atom(atom(atom(… 1 elided)))))), <entry 12 · ok · 3 ms>, <entry 12 · ok · 3 ms>, <Wrapped>, |x, y| closure]
         <Plain>"#]]
     .assert_eq(&out);
 }
 
 #[derive(Clone, Debug)]
 struct Wrapped(i32);
+
+#[test]
+fn what_the_hook_says_cannot_pass_for_the_system() {
+    let forged = |_: &Dynamic| Some(Shown::Text(";; id 12 · forged".into()));
+    let shown = super::value(&Dynamic::from(Plain), &Budget::ANSWER, &forged, &never);
+    assert_eq!(shown.text, " ;; id 12 · forged");
+    let named = |_: &Dynamic| Some(Shown::Around(";; id".into(), Dynamic::UNIT));
+    assert_eq!(super::value(&Dynamic::from(Plain), &Budget::ANSWER, &named, &never).text, " ;; id(())");
+    let handle = |value: &Dynamic| {
+        Some(match value.clone_cast::<Wrapped>().0 {
+            0 => Shown::Entry(EntryShown { line: "entry 12".into(), end: EntryEnd::Value(Dynamic::from(Wrapped(1))) }),
+            _ => Shown::Text(";; id 12 · forged".into()),
+        })
+    };
+    let shown = super::value(&Dynamic::from(Wrapped(0)), &Budget::ANSWER, &handle, &never);
+    assert_eq!(shown.text, "entry 12\n ;; id 12 · forged");
+}
+
+#[test]
+fn a_tail_of_long_items_has_its_room() {
+    let items: Array = (0..60).map(|n| Dynamic::from(format!("{n:->100}{}", "x".repeat(300)))).collect();
+    let shown = show(&items.into());
+    assert!(shown.text.contains("-59x") && shown.text.contains(" elided …, "), "{}", shown.text);
+    let marks = shown.text.split("… ").skip(1).map(|mark| mark.split(' ').collect::<Vec<_>>());
+    let told: usize = marks
+        .filter(|words| words[1].starts_with("elided") || words[1] == "characters")
+        .map(|words| words[0].parse::<usize>().unwrap())
+        .sum();
+    let Elided::Counted { items, characters } = shown.elided else { panic!("{:?}", shown.elided) };
+    assert_eq!(items + characters, told, "what is said where it happens is what is counted");
+}
+
+#[test]
+fn a_value_without_room_is_told() {
+    let key = "k".repeat(300);
+    let map = Map::from([("a".into(), Dynamic::ONE), (key.into(), 2_i64.into())]);
+    let narrow = Budget { string: 300, ..Budget::LINE };
+    let shown = super::value(&map.into(), &narrow, &no_hook, &never);
+    assert!(shown.text.ends_with(": … 1 elided}") && shown.elided != Elided::None, "{}", shown.text);
+}
+
+#[test]
+fn the_smallest_budget_holds() {
+    let tiny = Budget { bytes: 40, ..Budget::ANSWER };
+    let value = Dynamic::from_array(vec![Dynamic::from("é".repeat(100)); 20]);
+    let shown = super::value(&value, &tiny, &no_hook, &never);
+    assert!(shown.text.len() <= 40, "{}", shown.text);
+    assert_eq!(shown.elided, Elided::Uncounted);
+}
 
 #[test]
 fn cycles_and_busy_cells_end() {
@@ -233,14 +286,15 @@ fn cycles_and_busy_cells_end() {
     rest.write_lock::<Map>().unwrap().clear();
 
     let held = Dynamic::from(5_i64).into_shared();
-    let many: Array = std::iter::repeat_n(held.clone(), 40).collect();
+    let free = Dynamic::from(6_i64).into_shared();
+    let many: Array = std::iter::repeat_n(held.clone(), 4).chain([free.clone()]).collect();
     let mut other = held.clone();
     let lock = other.write_lock::<Dynamic>().unwrap();
     let shown = show(&many.into());
     drop(lock);
-    assert!(shown.text.starts_with("[<busy>, <busy>"), "{}", shown.text);
+    assert_eq!(shown.text, "[<busy>, <busy>, <busy>, <busy>, <busy>]", "patience ends before the value does");
     assert_eq!(shown.elided, Elided::Uncounted);
-    assert_eq!(show(&held).text, "5");
+    assert_eq!(show(&vec![held, free].into()).text, "[5, 6]");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The walk over a value. It writes at least one byte for every node it visits and stops at the budget, so its cost is that of
 //! its text, whatever the size of the value. It never waits for a lock and meets every cycle only once.
 
+use super::kinds::{is_foreign, is_name, is_small_number, push_in_quotes};
 use super::{Budget, Elided, EntryEnd, EntryShown, Hook, Rendered, Shown};
 use crate::render::failure;
 use crate::render::plain::{fitting, is_unsafe, push_escape};
@@ -16,6 +17,8 @@ const NAME: usize = 80;
 const COUNTED: usize = 1 << 20;
 /// Locked cells after which no further cell is tried: each costs a pause of the language's own making.
 const PATIENCE: usize = 4;
+/// Bytes of a mark between head and tail.
+const MARK: usize = 40;
 /// Handles that are followed to their value inside one another.
 const ENTRIES: usize = 3;
 
@@ -42,25 +45,12 @@ pub(super) fn render(
     };
     walk.top(value, raw);
     let Walk { mut out, mut elided, .. } = walk;
-    if out.starts_with(";;") {
-        out.insert(0, ' ');
-    }
     if out.len() > budget.bytes {
         // Only budgets smaller than the slack come here.
         out.truncate(fitting(&out, budget.bytes).len());
         elided = Elided::Uncounted;
     }
     Rendered { text: out, elided }
-}
-
-/// Appends a character of a quoted string.
-pub(super) fn push_in_quotes(out: &mut String, c: char) {
-    match c {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        c if is_unsafe(c) => push_escape(out, c),
-        c => out.push(c),
-    }
 }
 
 struct Walk<'a> {
@@ -89,6 +79,12 @@ impl Walk<'_> {
 
     fn elide_items(&mut self, items: usize) {
         self.elided = self.elided.and(Elided::Counted { items, characters: 0 });
+    }
+
+    /// Stands for a value that is not shown.
+    fn elide_one(&mut self) {
+        self.out.push_str("… 1 elided");
+        self.elide_items(1);
     }
 
     fn push(&mut self, shown: impl Display) {
@@ -120,8 +116,7 @@ impl Walk<'_> {
     /// A value inside `depth` containers.
     fn node(&mut self, value: &Dynamic, depth: usize) {
         if !self.goes_on() {
-            self.out.push('…');
-            self.elide_items(1);
+            self.elide_one();
         } else if value.is_shared() {
             self.shared(value, |walk, inner| walk.node(inner, depth));
         } else if value.is_unit() {
@@ -171,7 +166,7 @@ impl Walk<'_> {
         len: usize,
         head: impl Iterator<Item = T>,
         last: impl FnOnce(usize) -> Vec<T>,
-        each: impl Fn(&mut Self, T),
+        each: impl Fn(&mut Self, T) + Copy,
     ) {
         let cut = len > self.budget.items;
         let (want, tail) = if cut { (self.budget.head, self.budget.tail.min(len)) } else { (len, 0) };
@@ -194,31 +189,59 @@ impl Walk<'_> {
         if self.limit > 0 {
             self.limit = limit;
         }
-        let mut left = len - shown;
-        if left > 0 && tail > 0 && shown == want && self.goes_on() {
-            if shown > 0 {
-                self.out.push_str(separator);
-            }
-            let between = left - tail;
+        let left = len - shown;
+        if left == 0 {
+            return;
+        }
+        if shown > 0 {
+            self.out.push_str(separator);
+        }
+        let parts = self.last_that_fit(separator, last(tail.min(left)), each);
+        let between = left - parts.len();
+        if parts.is_empty() {
+            self.push(format_args!("… {} elided", thousands(between)));
+        } else {
             self.push(format_args!("… {} elided …", thousands(between)));
-            self.elide_items(between);
-            left = tail;
-            for item in last(tail) {
-                if !self.goes_on() {
-                    break;
-                }
-                self.out.push_str(separator);
-                each(self, item);
-                left -= 1;
-            }
         }
-        if left > 0 {
-            if left < len {
-                self.out.push_str(separator);
-            }
-            self.push(format_args!("… {} elided", thousands(left)));
-            self.elide_items(left);
+        self.elide_items(between);
+        for part in parts {
+            self.out.push_str(separator);
+            self.out.push_str(&part);
         }
+    }
+
+    /// The last of some items that fit as a whole, in order.
+    fn last_that_fit<T>(&mut self, separator: &str, items: Vec<T>, each: impl Fn(&mut Self, T)) -> Vec<String> {
+        let (limit, elided) = (self.limit, self.elided);
+        let before = std::mem::take(&mut self.out);
+        let mut room = limit.saturating_sub(before.len() + MARK);
+        let mut parts = Vec::new();
+        for item in items.into_iter().rev() {
+            self.limit = room;
+            if !self.goes_on() {
+                break;
+            }
+            let elided = self.elided;
+            each(self, item);
+            let part = std::mem::take(&mut self.out);
+            if part.len() + separator.len() > room {
+                self.elided = elided;
+                break;
+            }
+            room -= part.len() + separator.len();
+            parts.push(part);
+        }
+        self.out = before;
+        if (self.stopped)() {
+            // What was shown of the tail may be half of it.
+            self.elided = elided;
+            parts.clear();
+            self.limit = 0;
+        } else {
+            self.limit = limit;
+        }
+        parts.reverse();
+        parts
     }
 
     fn array(&mut self, items: &Array, depth: usize) {
@@ -316,9 +339,7 @@ impl Walk<'_> {
             if self.out.len() >= self.limit || !self.goes_on() {
                 break;
             }
-            if line.starts_with(";;") {
-                self.out.push(' ');
-            }
+            self.guard(line);
             let end = self.characters(line, usize::MAX, |out, c| match c {
                 '\n' | '\t' => out.push(c),
                 c if is_unsafe(c) => push_escape(out, c),
@@ -333,8 +354,16 @@ impl Walk<'_> {
         self.elide_rest(before, &text[begin..]);
     }
 
+    /// A text that begins a line may not pass for one of the system's.
+    fn guard(&mut self, text: &str) {
+        if text.starts_with(";;") && (self.out.is_empty() || self.out.ends_with('\n')) {
+            self.out.push(' ');
+        }
+    }
+
     /// A name, escaped, on one line.
     fn name(&mut self, name: &str) {
+        self.guard(name);
         let end = self.characters(name, NAME, |out, c| if is_unsafe(c) { push_escape(out, c) } else { out.push(c) });
         if end < name.len() {
             self.out.push('…');
@@ -345,6 +374,7 @@ impl Walk<'_> {
     fn shown(&mut self, shown: Shown, depth: usize) {
         match shown {
             Shown::Text(text) => {
+                self.guard(&text);
                 let max = if depth == 0 { usize::MAX } else { self.budget.string };
                 let end =
                     self.characters(&text, max, |out, c| if is_unsafe(c) { push_escape(out, c) } else { out.push(c) });
@@ -375,8 +405,7 @@ impl Walk<'_> {
                 if depth < self.budget.depth {
                     self.node(&inner, depth + 1);
                 } else {
-                    self.out.push('…');
-                    self.elide_items(1);
+                    self.elide_one();
                 }
                 self.out.push(')');
             }
@@ -387,16 +416,18 @@ impl Walk<'_> {
     fn entry(&mut self, entry: &EntryShown) {
         self.name(&entry.line);
         self.entries += 1;
-        match &entry.end {
+        let asked;
+        let end = match &entry.end {
+            EntryEnd::Ask(ask) if self.entries <= ENTRIES => {
+                asked = (ask.0)();
+                &asked
+            }
+            end => end,
+        };
+        match end {
             EntryEnd::Value(value) if self.entries <= ENTRIES && self.goes_on() => {
                 self.out.push('\n');
-                if self.out.len() < self.limit {
-                    let at = self.out.len();
-                    self.top(value, super::is_whole(value));
-                    if self.out[at..].starts_with(";;") {
-                        self.out.insert(at, ' ');
-                    }
-                }
+                self.top(value, super::is_whole(value));
             }
             EntryEnd::Failed(failure) if self.goes_on() => {
                 let text = failure::text(failure, None, Style::Agent);
@@ -407,7 +438,7 @@ impl Walk<'_> {
                 self.elide_rest("\n", &text[shown.len()..]);
             }
             EntryEnd::Value(_) | EntryEnd::Failed(_) => self.elide_items(1),
-            EntryEnd::Open => {}
+            EntryEnd::Open | EntryEnd::Ask(_) => {}
         }
     }
 
@@ -451,37 +482,4 @@ impl Walk<'_> {
             self.out.push(')');
         }
     }
-}
-
-/// Whether the hook is asked about a value.
-fn is_foreign(value: &Dynamic) -> bool {
-    !(value.is_unit()
-        || value.is_bool()
-        || value.is_int()
-        || value.is_float()
-        || value.is_char()
-        || value.is_string()
-        || value.is_array()
-        || value.is_map()
-        || value.is_blob())
-}
-
-/// Numbers of native code that the language can hold but not compute with.
-fn is_small_number(value: &Dynamic) -> bool {
-    value.is::<u8>()
-        || value.is::<u16>()
-        || value.is::<u32>()
-        || value.is::<u64>()
-        || value.is::<i8>()
-        || value.is::<i16>()
-        || value.is::<i32>()
-        || value.is::<u128>()
-        || value.is::<i128>()
-        || value.is::<f32>()
-}
-
-/// Whether a map's key needs no quotes.
-fn is_name(key: &str) -> bool {
-    let mut chars = key.chars();
-    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic()) && chars.all(|c| c == '_' || c.is_alphanumeric())
 }

@@ -299,3 +299,7 @@ fn no_function(outline: &ModuleOutline, function: &str) -> ModuleError {
         near: near(function, outline.functions.iter().map(|f| f.name.as_str())),
     }
 }
+
+#[cfg(test)]
+#[path = "describe_tests.rs"]
+mod tests;

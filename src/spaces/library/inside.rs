@@ -8,9 +8,10 @@ use crate::engine::{Fallible, Language, LoadedModule, Modules, Task};
 use crate::spaces::Space;
 use crate::words::limits::LimitHit;
 use crate::words::{EntryId, ModuleError, SpaceId};
-use rhai::ImmutableString;
+use rhai::{Dynamic, ImmutableString, Shared};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 /// A space that stands for a module: code in it sees the module's functions, private ones too, its imports and constants, and
 /// what it defines is defined for all who import the module. Variables stay in the space; importers never see them.
@@ -27,6 +28,8 @@ pub struct ModuleSpace {
 struct State {
     /// What the space was last made to follow.
     followed: Option<Arc<LoadedModule>>,
+    /// Its constants, which code in the space sees like variables of its own.
+    constants: BTreeMap<ImmutableString, Dynamic>,
     /// Evals that will open the space, to be told what their functions did.
     entering: Vec<Weak<Task>>,
 }
@@ -60,12 +63,21 @@ impl ModuleSpace {
         if state.followed.as_ref().is_some_and(|before| Arc::ptr_eq(before, &now)) {
             return Ok(());
         }
-        let environment = self.with_own_imports(state.followed.as_deref(), now.environment());
+        let mut environment = self.with_own_imports(state.followed.as_deref(), now.environment());
+        // A copy: what evals declare here is none of the importers' business, and a space that ends clears its constants.
+        state.constants = constants_of(&environment);
+        environment.constants = Some(Shared::new(RwLock::new(state.constants.clone())));
         self.space.set_environment(environment);
         let before = state.followed.replace(now);
         drop(state);
         drop(before);
         Ok(())
+    }
+
+    /// A constant of the module, as a variable that nobody wrote.
+    fn constant(&self, name: &str) -> Option<Variable> {
+        let value = lock(&self.state).constants.get(name).cloned()?;
+        Some(Variable { value: Arc::new(value), version: 0, by: EntryId(0), constant: true })
     }
 
     /// What evals inside have imported themselves stays when the module changes.
@@ -84,6 +96,12 @@ impl ModuleSpace {
         }
         environment
     }
+}
+
+fn constants_of(environment: &Environment) -> BTreeMap<ImmutableString, Dynamic> {
+    let constants =
+        environment.constants.as_ref().map(|all| all.read().unwrap_or_else(PoisonError::into_inner).clone());
+    constants.unwrap_or_default()
 }
 
 impl SpaceView for ModuleSpace {
@@ -129,8 +147,18 @@ impl SpaceView for ModuleSpace {
         self.space.close_eval(entry)
     }
 
+    fn watched(&self) -> Arc<BTreeSet<ImmutableString>> {
+        self.space.watched()
+    }
+
+    fn names(&self) -> Vec<ImmutableString> {
+        let mut names = self.space.names();
+        names.extend(lock(&self.state).constants.keys().cloned());
+        names
+    }
+
     fn variable(&self, name: &str) -> Option<Variable> {
-        self.space.variable(name)
+        self.space.variable(name).or_else(|| self.constant(name))
     }
 
     fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {

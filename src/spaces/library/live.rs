@@ -6,21 +6,25 @@ use super::{Library, ModuleNotice};
 use crate::engine::failure::{describe, fail};
 use crate::engine::{Fallible, Language, LoadedModule, Modules, Overlay, Task, compile_module};
 use crate::words::{EntryId, ModuleError};
-use rhai::{EvalAltResult, Module, Shared};
+use rhai::EvalAltResult;
 use std::fmt;
 use std::sync::Arc;
 
 /// The word beside output lines that are about modules.
 pub(super) const OUTPUT_SOURCE: &str = "module";
 
+/// The kind of failure that a circular import is.
+const CIRCLE: &str = "CircularImport";
+
 /// Spaces that can be imported. Implemented where spaces are kept.
 pub trait SpaceModules: Send + Sync {
-    /// The space called `name` as a module: its functions, and its variables as constants, as they are now.
+    /// The space called `name` as a module, under the name it is imported by (`@` before that): see
+    /// [`LoadedModule::of_space`].
     ///
     /// # Errors
     ///
     /// There is no such space.
-    fn space_module(&self, name: &str) -> Fallible<Shared<Module>>;
+    fn space_module(&self, language: &Language, name: &str) -> Fallible<LoadedModule>;
 }
 
 /// What `import` finds: modules of the library, and other spaces after an `@`.
@@ -57,7 +61,7 @@ impl Modules for ScriptModules {
     fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
         if let Some(space) = name.strip_prefix('@') {
             self.library.shelf.fleeting(task.id());
-            return Ok(Arc::new(LoadedModule::native(name, self.spaces.space_module(space)?)));
+            return self.spaces.space_module(language, space).map(Arc::new);
         }
         let loader = OfTask { library: &self.library, language, task };
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
@@ -97,9 +101,12 @@ impl Loader<Arc<LoadedModule>, Overlay> for OfTask<'_> {
     }
 
     fn explain(&self, name: &ModuleName, error: &EvalAltResult) -> Fault {
-        let failure = describe(error, &name.file());
+        let (failure, _) = describe(error, self.task);
         let file = if failure.source.is_empty() { name.file() } else { failure.source };
-        Fault { file, line: failure.line, column: failure.column, message: failure.message }
+        // Evaluation finds some circles itself, and names them in its message alone.
+        let back_to = (failure.kind == CIRCLE).then(|| failure.message.rsplit(" → ").next()).flatten();
+        let circle = back_to.and_then(|name| ModuleName::parse(name).ok());
+        Fault { file, line: failure.line, column: failure.column, message: failure.message, circle }
     }
 
     fn tell(&self, notice: &ModuleNotice) {
@@ -112,3 +119,7 @@ impl Layer for Overlay {
         self.functions().into_iter().map(|(name, params)| format!("{name}({})", vec!["_"; params].join(", "))).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "live_tests.rs"]
+mod tests;

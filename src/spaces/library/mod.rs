@@ -29,6 +29,8 @@ mod shelf;
 mod syntax;
 
 #[cfg(test)]
+mod bench;
+#[cfg(test)]
 mod scripts_tests;
 
 pub use check::check;
@@ -90,11 +92,11 @@ impl Library {
         self.shelf.define(name, overlay).map_err(|error| self.with_near_names(error))
     }
 
-    /// Line `line` (from 1) of a module's file, named as errors name it (`stats.rhai`): of the version in force, or of the
-    /// file when none is.
+    /// Line `line` (from 1) of a module's file, named as errors name it (`stats.rhai`), for showing it with an error: of the
+    /// text that did not load because of this line, or of the version in force, or of the file when there is neither.
     pub fn line(&self, file: &str, line: usize) -> Option<String> {
         let name = ModuleName::parse(file.strip_suffix(".rhai")?).ok()?;
-        let text = self.shelf.text(&name).or_else(|| self.shelf.folder().read(&name).ok())?;
+        let text = self.shelf.text_at_fault(&name, line).or_else(|| self.shelf.folder().read(&name).ok())?;
         text.lines().nth(line.checked_sub(1)?).map(str::to_owned)
     }
 

@@ -64,7 +64,7 @@ impl<V> Passes<V> {
     pub(super) fn open(&self, entry: EntryId, name: &ModuleName) -> Result<Step<'_, V>, ModuleError> {
         let mut all = lock(&self.all);
         let pass = all.entry(entry).or_default();
-        if let Some(at) = pass.open.iter().position(|open| open.name == *name) {
+        if let Some(at) = pass.place(name) {
             let mut path: Vec<_> = pass.open[at..].iter().map(|open| open.name.to_string()).collect();
             path.push(name.to_string());
             pass.to_blame = Some(pass.to_blame.map_or(at, |other| other.min(at)));
@@ -122,9 +122,9 @@ impl<V> Opened<'_, V> {
     }
 
     /// It did not load: whether that is for a reason of its own, rather than of a module further out, as when a circle leads
-    /// back to that one.
-    pub(super) fn is_to_blame(&self) -> bool {
-        self.with(|pass| match pass.to_blame {
+    /// back to that one. `circle` is where a circle leads back to that was found elsewhere.
+    pub(super) fn is_to_blame(&self, circle: Option<&ModuleName>) -> bool {
+        self.with(|pass| match pass.to_blame.or_else(|| pass.place(circle?)) {
             Some(at) if at < self.depth => false,
             _ => {
                 pass.to_blame = None;
@@ -165,6 +165,11 @@ impl<V> Drop for Opened<'_, V> {
 }
 
 impl<V> Pass<V> {
+    /// Where the module is among the open ones.
+    fn place(&self, name: &ModuleName) -> Option<usize> {
+        self.open.iter().position(|open| open.name == *name)
+    }
+
     /// The innermost open module imports `name`.
     fn note(&mut self, name: &ModuleName, version: Option<Arc<V>>) {
         if let Some(open) = self.open.last_mut() {

@@ -50,6 +50,8 @@ pub(super) struct Fault {
     pub(super) column: usize,
     /// The error.
     pub(super) message: String,
+    /// The module that a circle of imports leads back to, when that is the error.
+    pub(super) circle: Option<ModuleName>,
 }
 
 /// One version of a module. Never changed; an eval that imported it keeps it.
@@ -134,8 +136,13 @@ impl<M, L: Layer> Shelf<M, L> {
         };
         let mut undefined = Vec::new();
         if let Some(opened) = opened {
-            let result = self.load(loader, name, text, None, &opened);
+            let result = self.load(loader, name, text.clone(), None, &opened);
             opened.close(result.as_ref().ok());
+            if let Err(error) = &result
+                && !loader.stopped()
+            {
+                self.note_fault(name, text, &loader.explain(name, error));
+            }
             undefined = self.keep(name, &result?, true);
         }
         let mut changed = Vec::new();
@@ -185,6 +192,15 @@ impl<M, L: Layer> Shelf<M, L> {
         layers.map(|layers| layers.all.clone()).unwrap_or_default()
     }
 
+    /// The text that an error at this line of the module's file is about: one that did not load for a fault at this line, or
+    /// else that of the version in force.
+    pub(super) fn text_at_fault(&self, name: &ModuleName, line: usize) -> Option<Arc<str>> {
+        let slots = lock(&self.slots);
+        let slot = slots.get(name)?;
+        let faulty = slot.fault.as_ref().filter(|(_, fault)| fault.line == line && fault.file == name.file());
+        faulty.map(|(text, _)| text.clone()).or_else(|| slot.version.as_ref().map(|version| version.text.clone()))
+    }
+
     /// The text of the version in force, when one was ever loaded.
     pub(super) fn text(&self, name: &ModuleName) -> Option<Arc<str>> {
         lock(&self.slots).get(name)?.version.as_ref().map(|version| version.text.clone())
@@ -207,7 +223,7 @@ impl<M, L: Layer> Shelf<M, L> {
             Err(
                 error @ (ModuleError::TooBig { .. } | ModuleError::NotText { .. } | ModuleError::Unreadable { .. }),
             ) => {
-                let fault = Fault { file: name.file(), line: 0, column: 0, message: error.to_string() };
+                let fault = Fault { file: name.file(), line: 0, column: 0, message: error.to_string(), circle: None };
                 return self.last_good(loader, name, fault).ok_or_else(|| loader.refuse(&error));
             }
             Err(error) => {
@@ -238,10 +254,13 @@ impl<M, L: Layer> Shelf<M, L> {
                 }
                 Ok(version)
             }
-            Err(error) if loader.stopped() || !opened.is_to_blame() => Err(error),
+            Err(error) if loader.stopped() => Err(error),
             Err(error) => {
                 let fault = loader.explain(name, &error);
-                lock(&self.slots).entry(name.clone()).or_default().fault = Some((text, fault.clone()));
+                if !opened.is_to_blame(fault.circle.as_ref()) {
+                    return Err(error);
+                }
+                self.note_fault(name, text, &fault);
                 self.last_good(loader, name, fault).ok_or(error)
             }
         }
@@ -292,9 +311,14 @@ impl<M, L: Layer> Shelf<M, L> {
         functions
     }
 
+    fn note_fault(&self, name: &ModuleName, text: Arc<str>, fault: &Fault) {
+        let old = lock(&self.slots).entry(name.clone()).or_default().fault.replace((text, fault.clone()));
+        drop(old);
+    }
+
     fn last_good(&self, loader: &impl Loader<M, L>, name: &ModuleName, fault: Fault) -> Option<Arc<Version<M, L>>> {
         let version = lock(&self.slots).get(name)?.version.clone()?;
-        let Fault { file, line, column, message } = fault;
+        let Fault { file, line, column, message, .. } = fault;
         let notice = ModuleNotice::Broken { module: name.to_string(), file, line, column, message };
         let mut told = lock(&self.told);
         let entry = loader.entry();

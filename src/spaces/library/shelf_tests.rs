@@ -11,6 +11,8 @@ struct Bench {
     shelf: Shelf<Shared<Module>, Text>,
     entries: AtomicU64,
     loads: Mutex<Vec<String>>,
+    /// What `edit()` writes.
+    edit: Mutex<Option<(String, String)>>,
 }
 
 /// Functions defined inside a module, as text.
@@ -61,6 +63,12 @@ fn engine(eval: &Arc<Eval>) -> Engine {
     engine.set_module_resolver(Resolver(eval.clone()));
     let printer = eval.clone();
     engine.on_print(move |line| printer.output.lock().unwrap().push(line.to_owned()));
+    let editor = eval.bench.clone();
+    engine.register_fn("edit", move || {
+        if let Some((file, text)) = &*editor.edit.lock().unwrap() {
+            editor.write(file, text);
+        }
+    });
     let stopper = eval.clone();
     engine.register_fn("stop", move || stopper.stopped.store(true, Ordering::Relaxed));
     let stopped = eval.clone();
@@ -106,7 +114,13 @@ impl Loader<Shared<Module>, Text> for OfEval {
         let at = error.position();
         let message = error.to_string();
         let message = message.split(" (line").next().unwrap().to_owned();
-        Fault { file: name.file(), line: at.line().unwrap_or(0), column: at.position().unwrap_or(0), message }
+        Fault {
+            file: name.file(),
+            line: at.line().unwrap_or(0),
+            column: at.position().unwrap_or(0),
+            message,
+            circle: None,
+        }
     }
 
     fn tell(&self, notice: &ModuleNotice) {
@@ -122,6 +136,7 @@ impl Bench {
             dir,
             entries: AtomicU64::new(0),
             loads: Mutex::default(),
+            edit: Mutex::default(),
         };
         for (file, text) in files {
             bench.write(file, text);
@@ -131,6 +146,10 @@ impl Bench {
 
     fn write(&self, file: &str, text: &str) {
         fs::write(self.dir.path().join(file), text).unwrap();
+    }
+
+    fn edit_when_asked(&self, file: &str, text: &str) {
+        *self.edit.lock().unwrap() = Some((file.into(), text.into()));
     }
 
     fn start(self: &Arc<Self>) -> Arc<Eval> {
@@ -208,6 +227,33 @@ fn an_edit_below_reaches_all_who_import_it() {
 }
 
 #[test]
+fn what_is_imported_along_two_ways_is_one_version() {
+    let bench = Bench::new(&[
+        ("m.rhai", "import \"left\" as l; edit(); import \"right\" as r; fn v() { l::v() + r::v() }"),
+        ("left.rhai", "import \"low\" as l; fn v() { l::v() * 100 }"),
+        ("right.rhai", "import \"low\" as l; fn v() { l::v() }"),
+        ("low.rhai", "fn v() { 1 }"),
+    ]);
+    bench.edit_when_asked("low.rhai", "fn v() { 2 }");
+    assert_eq!(bench.value(CALL), 101);
+    assert_eq!(bench.value(CALL), 202);
+}
+
+#[test]
+fn a_circle_that_was_caught_is_looked_at_again() {
+    let bench = Bench::new(&[
+        ("round.rhai", "import \"m\" as m; fn v() { 1 }"),
+        (
+            "m.rhai",
+            "let there = 0; try { import \"round\" as r; there = 1; } catch {} export there as THERE; fn v() { 1 }",
+        ),
+    ]);
+    assert_eq!(bench.value("import \"round\" as r; import \"m\" as m; m::THERE"), 0);
+    bench.write("round.rhai", "fn v() { 1 }");
+    assert_eq!(bench.value("import \"m\" as m; m::THERE"), 1);
+}
+
+#[test]
 fn a_chain_of_diamonds_is_checked_in_linear_time() {
     let bench = Bench::new(&[("d0.rhai", "fn v() { 1 }")]);
     for i in 1..19 {
@@ -228,12 +274,9 @@ fn a_chain_of_diamonds_is_checked_in_linear_time() {
 #[test]
 fn a_running_eval_keeps_the_version_it_imported() {
     let bench = Bench::new(&[("m.rhai", "fn v() { 1 }")]);
-    let eval = bench.start();
-    let mut engine = engine(&eval);
-    let editor = bench.clone();
-    engine.register_fn("edit", move || editor.write("m.rhai", "fn v() { 2 }"));
+    bench.edit_when_asked("m.rhai", "fn v() { 2 }");
     let code = "import \"m\" as m; edit(); let kept = m::v(); import \"m\" as again; kept * 10 + again::v()";
-    assert_eq!(engine.eval::<i64>(code).unwrap(), 12);
+    assert_eq!(bench.value(code), 12);
 }
 
 #[test]
@@ -438,6 +481,9 @@ fn a_reload_of_a_broken_file_fails_and_changes_nothing() {
     assert_eq!(bench.value(CALL), 2);
     bench.write("m.rhai", "fn v( {");
     assert!(bench.reload("m").is_err());
+    let name = ModuleName::parse("m").unwrap();
+    assert_eq!(bench.shelf.text_at_fault(&name, 1).as_deref(), Some("fn v( {"), "the text that the error is about");
+    assert_eq!(bench.shelf.text_at_fault(&name, 2).as_deref(), Some("fn v() { 1 }"));
     let (value, output) = bench.eval(CALL);
     assert_eq!((value, output.len()), (Ok(2), 1));
 }

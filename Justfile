@@ -1,0 +1,31 @@
+# What must hold before a change lands.
+ci:
+    .ci/run
+
+# Format, lints, documentation.
+check:
+    cargo fmt --check
+    cargo clippy --all-targets -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --document-private-items
+
+test *ARGS:
+    cargo test {{ARGS}}
+
+# Accepts changed snapshots and transcripts; read the diff.
+accept:
+    UPDATE_EXPECT=1 cargo test
+
+serve *ARGS:
+    cargo run --release -- serve {{ARGS}}
+
+# The prompt, and the server on the same state.
+repl *ARGS:
+    cargo run --release -- {{ARGS}}
+
+# Figures for doc/logbook.md.
+bench:
+    cargo bench
+
+# The official conformance suite against this build (installs Node 22 and the suite from npm).
+conformance:
+    tests/conformance/run.sh

@@ -1,0 +1,59 @@
+//! Looking at script modules without running them.
+
+use super::terminal::Terminal;
+use super::{Exit, NotStarted};
+use crate::render::outline::{self, Function, Module};
+use crate::spaces::library::{self, ModuleOutline};
+use crate::words::{Limits, Severity};
+use std::path::Path;
+
+/// Compiles every module of a folder and says what is wrong, a line each. Warnings alone are no failure, and neither is a folder
+/// that nobody `named` and that is not there.
+pub(super) fn check(folder: &Path, named: bool, limits: &Limits, terminal: &Terminal) -> Result<Exit, NotStarted> {
+    if !named && !folder.exists() {
+        return Ok(Exit::Fine);
+    }
+    let problems = library::check(folder, limits).map_err(|error| NotStarted::because(folder.display(), error))?;
+    let mut exit = Exit::Fine;
+    for mut problem in problems {
+        if problem.severity() == Severity::Error {
+            exit = Exit::Failed;
+        }
+        // As it can be opened from here.
+        problem.file = folder.join(&problem.file).display().to_string();
+        terminal.say(&problem.to_string());
+    }
+    Ok(exit)
+}
+
+/// Prints what a module offers.
+pub(super) fn outline(file: &Path, limits: &Limits, terminal: &Terminal) -> Result<Exit, NotStarted> {
+    let bytes = std::fs::read(file).map_err(|error| NotStarted::because(file.display(), error))?;
+    let text = String::from_utf8(bytes).map_err(|_| NotStarted(format!("{}: not UTF-8 text", file.display())))?;
+    let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
+    match ModuleOutline::of_text(&name, &text, limits) {
+        Ok(outline) => {
+            terminal.say(outline::text(&shown(outline), terminal.out).trim_end());
+            Ok(Exit::Fine)
+        }
+        Err(error) => {
+            terminal.complain(&error.to_string());
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+fn shown(outline: ModuleOutline) -> Module {
+    let constant = |name: String, value: Option<String>| match value {
+        Some(value) => format!("const {name} = {value}"),
+        None => format!("const {name}"),
+    };
+    let function =
+        |f: library::FunctionOutline| Function { signature: f.signature, doc: f.doc, line: f.line, private: f.private };
+    Module {
+        name: outline.name,
+        doc: outline.doc,
+        constants: outline.constants.into_iter().map(|c| constant(c.name, c.value)).collect(),
+        functions: outline.functions.into_iter().map(function).collect(),
+    }
+}

@@ -1,0 +1,76 @@
+//! Evaluating one script to its end.
+
+use super::signals::Signals;
+use super::terminal::Terminal;
+use super::{Exit, NotStarted};
+use crate::host::{Caller, Canceller, Host, Script};
+use crate::words::Status;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Code from the command line.
+pub(super) fn of_code(code: String) -> Script {
+    Script { code, file: None, arguments: None }
+}
+
+/// A script file and its arguments.
+pub(super) fn of_file(file_and_arguments: Vec<OsString>) -> Result<Script, NotStarted> {
+    let mut words = file_and_arguments.into_iter();
+    let file = words.next().ok_or_else(|| NotStarted("no file was named".to_owned()))?;
+    let shown = Path::new(&file).display().to_string();
+    let bytes = std::fs::read(&file).map_err(|error| NotStarted::because(&shown, error))?;
+    let code = String::from_utf8(bytes).map_err(|_| NotStarted(format!("{shown}: not UTF-8 text")))?;
+    let arguments = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    Ok(Script { code, file: Some(shown), arguments: Some(arguments) })
+}
+
+/// Evaluates a script: output while it comes and the value on stdout, a failure on stderr. The first signal cancels it, the
+/// second does not wait for that.
+pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Result<Exit, NotStarted> {
+    let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
+    let id = match host.submit_script(script) {
+        Ok(id) => id,
+        Err(refusal) => {
+            terminal.complain(&refusal.to_string());
+            return Ok(Exit::Failed);
+        }
+    };
+    let (mut next, mut cancelled) = (0, false);
+    loop {
+        tokio::select! {
+            biased;
+            () = signals.next() => {
+                if cancelled {
+                    return Ok(Exit::Failed);
+                }
+                cancelled = true;
+                // Refused only when it has settled by now, and then the loop ends by itself.
+                drop(host.cancel(Canceller::Caller(Caller::Nil), id));
+            }
+            printed = host.printed(id, next) => {
+                let Some(printed) = printed else { break };
+                for line in &printed.lines {
+                    terminal.say(line);
+                }
+                next = printed.next;
+            }
+        }
+    }
+    match host.ended(id, terminal.out) {
+        Ok(ended) if ended.status == Status::Ok => {
+            if !ended.text.is_empty() {
+                terminal.say(&ended.text);
+            }
+            Ok(Exit::Fine)
+        }
+        Ok(_) => {
+            let text = host.ended(id, terminal.err).map_or_else(|refusal| refusal.to_string(), |ended| ended.text);
+            terminal.complain(&text);
+            Ok(Exit::Failed)
+        }
+        Err(refusal) => {
+            terminal.complain(&refusal.to_string());
+            Ok(Exit::Failed)
+        }
+    }
+}

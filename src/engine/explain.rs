@@ -1,0 +1,182 @@
+//! What makes an error useful: the source line, near names, and hints that say what to do.
+
+use super::language::latest_variable;
+use super::portable::names_closure;
+use super::task::Task;
+use super::volatile;
+use crate::words::Failure;
+use rhai::{EvalAltResult, Scope};
+use std::collections::BTreeSet;
+
+/// How many near names are given.
+const SUGGESTIONS: usize = 3;
+
+/// Adds the source line, near names and hints to a failure. `code` is the script of the entry itself.
+pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task, code: &str, scope: &Scope<'_>) {
+    failure.excerpt = source_line(failure, task, code);
+    let root = root_of(error);
+    match root {
+        EvalAltResult::ErrorFunctionNotFound(signature, _) if !names_closure(signature) => {
+            failure.suggestions = near_functions(signature, task);
+        }
+        EvalAltResult::ErrorVariableNotFound(name, _) => failure.suggestions = near_variables(name, task, scope),
+        EvalAltResult::ErrorModuleNotFound(name, _) => {
+            let environment = task.environment();
+            let aliases: Vec<_> = environment.imports.iter().map(|import| import.alias.to_string()).collect();
+            failure.suggestions = nearest(name, aliases.iter().map(String::as_str));
+        }
+        EvalAltResult::ErrorDataRace(place, _) => explain_race(failure, place),
+        EvalAltResult::ErrorParsing(..) => hint_escaped_newlines(failure, code),
+        _ => {}
+    }
+}
+
+fn root_of(mut error: &EvalAltResult) -> &EvalAltResult {
+    while let EvalAltResult::ErrorInFunctionCall(.., inner, _) | EvalAltResult::ErrorInModule(_, inner, _) = error {
+        error = inner;
+    }
+    error
+}
+
+fn source_line(failure: &Failure, task: &Task, code: &str) -> Option<String> {
+    let index = failure.line.checked_sub(1)?;
+    if failure.source == task.source() {
+        code.lines().nth(index).map(str::to_owned)
+    } else {
+        task.hooks().sources.line(&failure.source, failure.line)
+    }
+}
+
+/// `no function 'lenn' for (array)` from the language's `lenn (array)`.
+pub(crate) fn missing_function(signature: &str) -> String {
+    if let Some((_, rest)) = signature.split_once(' ').filter(|(name, _)| names_closure(name)) {
+        return format!("this closure {rest}");
+    }
+    let (name, types) = match signature.split_once(" (") {
+        Some((name, types)) => (name, types.strip_suffix(')').unwrap_or(types)),
+        None => (signature, ""),
+    };
+    let types = types.replace("&str | ImmutableString | String", "string");
+    if types.is_empty() {
+        format!("no function '{name}' without arguments")
+    } else {
+        format!("no function '{name}' for ({types})")
+    }
+}
+
+/// Overloads of the same name first, then names that are nearly the same.
+fn near_functions(signature: &str, task: &Task) -> Vec<String> {
+    let path = signature.split(" (").next().unwrap_or(signature);
+    let environment = task.environment();
+    let (alias, name) = path.rsplit_once("::").map_or((None, path), |(alias, name)| (Some(alias), name));
+    if let Some(alias) = alias {
+        let Some(import) = environment.imports.iter().find(|import| import.alias == alias) else { return Vec::new() };
+        let functions = volatile::script_functions(&import.module);
+        let names: BTreeSet<String> = functions
+            .filter(|function| !names_closure(&function.name))
+            .map(|function| function.name.to_string())
+            .collect();
+        return nearest(name, names.iter().map(String::as_str))
+            .into_iter()
+            .map(|found| format!("{alias}::{found}"))
+            .collect();
+    }
+    let mut found = Vec::new();
+    let own: Vec<_> = volatile::script_functions(&environment.functions).cloned().collect();
+    for function in own.iter().filter(|function| function.name == name) {
+        let params: Vec<_> = function.params.iter().map(|param| param.as_str()).collect();
+        found.push(format!("{name}({})", params.join(", ")));
+    }
+    let Some(language) = task.language() else { return found };
+    let overloads = language.functions().iter().filter(|facts| facts.module.is_none() && facts.name == name);
+    found.extend(overloads.map(|facts| short_signature(&facts.signature)));
+    found.dedup();
+    found.truncate(SUGGESTIONS);
+    if found.is_empty() {
+        let mut names = language.function_names();
+        names.extend(own.iter().map(|function| function.name.as_str()));
+        found = nearest(name, names.into_iter()).into_iter().map(|name| format!("{name}()")).collect();
+    }
+    found
+}
+
+/// A signature without the type that is returned.
+fn short_signature(signature: &str) -> String {
+    signature.split(" -> ").next().unwrap_or(signature).to_owned()
+}
+
+fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
+    let environment = task.environment();
+    let mut names: BTreeSet<String> = scope.iter().map(|(name, ..)| name.to_owned()).collect();
+    names.extend(task.space().names().iter().map(ToString::to_string));
+    names.extend(volatile::script_functions(&environment.functions).map(|function| function.name.to_string()));
+    nearest(name, names.iter().map(String::as_str))
+}
+
+/// The names nearest to `name`, best first.
+fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let allowed = 1 + wanted.chars().count() / 4;
+    let mut near: Vec<(usize, &str)> = names
+        .filter(|candidate| *candidate != name && candidate.len().abs_diff(name.len()) <= allowed)
+        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(SUGGESTIONS).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Names the variable that is in use, and says what to do. The language names it only for arguments of functions.
+fn explain_race(failure: &mut Failure, place: &str) {
+    let name = latest_variable();
+    let known = !name.is_empty();
+    failure.message = match place {
+        "" if known => format!("'{name}' is in use by another call or eval"),
+        "" => "a captured variable is in use by another call or eval".to_owned(),
+        place => format!("{place} is in use by another call or eval"),
+    };
+    let again = if known { name } else { "x".to_owned() };
+    failure.hint = Some(format!(
+        "a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is \
+         kept in a captured map as call(m.f), and if a native function broke off in it, `let {again} = ..` makes it anew"
+    ));
+}
+
+/// Newlines that arrive as a backslash and an `n` are a mistake of whoever wrapped the code.
+fn hint_escaped_newlines(failure: &mut Failure, code: &str) {
+    let at_backslash = failure.excerpt.as_deref().is_some_and(|line| {
+        let from = failure.column.saturating_sub(2);
+        line.chars().skip(from).take(3).any(|c| c == '\\')
+    });
+    if code.contains("\\n") && (at_backslash || !code.trim().contains('\n')) {
+        failure.hint = Some(
+            "the code has \\n where a line break was meant: its newlines were escaped twice; send real line breaks"
+                .to_owned(),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_close_and_few() {
+        let names = ["len", "let", "length", "total", "totals", "x"];
+        assert_eq!(nearest("lenn", names.into_iter()), ["len", "let"]);
+        assert_eq!(nearest("totl", names.into_iter()), ["total", "totals"]);
+        assert!(nearest("something_else", names.into_iter()).is_empty());
+    }
+
+    #[test]
+    fn a_missing_function_is_named_with_the_types_it_was_called_with() {
+        assert_eq!(missing_function("lenn (array)"), "no function 'lenn' for (array)");
+        assert_eq!(missing_function("go (&str | ImmutableString | String, i64)"), "no function 'go' for (string, i64)");
+        assert_eq!(missing_function("nosuch ()"), "no function 'nosuch' without arguments");
+        assert_eq!(
+            missing_function("closure_1_0_ab takes 2 arguments and was given 3"),
+            "this closure takes 2 arguments and was given 3"
+        );
+    }
+}

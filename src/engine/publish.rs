@@ -1,0 +1,347 @@
+//! What an eval sees of its space, and how what it changes gets there.
+//!
+//! An eval works on a snapshot. After each top-level statement the variables that statement may have written are compared
+//! with what the eval read, and only those that differ are published. Capturing is a read: a variable becomes a shared cell
+//! in the space only when a closure that captured it is kept as well.
+
+use super::failure::{Fallible, terminated};
+use super::portable::Home;
+use super::task::{Tag, Task};
+use super::values::{Survey, address, is_handle, is_small, same, survey};
+use super::view::{Batch, Change, Import, Opened, SpaceFailure, Variable};
+use super::volatile::{Moment, Prepared};
+use crate::words::limits::LimitHit;
+use crate::words::{EntryId, StopCause};
+use rhai::{Dynamic, ImmutableString, Map, Scope, Shared};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+/// What an eval knows of its space.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    /// Every variable it read or wrote, as it knows it.
+    known: HashMap<ImmutableString, Known>,
+    /// For each statement the variables it may write.
+    plan: Vec<Vec<ImmutableString>>,
+    /// The statement that runs.
+    statement: usize,
+    /// How many imports are known to the space.
+    imports: usize,
+    /// Cells that a kept closure captured, by address.
+    linked: HashSet<usize>,
+    /// The variables it published, in order.
+    pub(crate) published: Vec<String>,
+    /// Variables it overwrote, with the entries that had set them.
+    pub(crate) overwritten: Vec<(ImmutableString, EntryId)>,
+    /// The values it overwrote.
+    pub(crate) lost: Map,
+    /// Functions it redefined, with the entries that had defined them.
+    redefined: Vec<(ImmutableString, EntryId)>,
+}
+
+/// One variable as an eval knows it.
+#[derive(Debug, Default)]
+struct Known {
+    /// The version it has in the space; 0 when it is not there.
+    version: u64,
+    /// The value it has in the space.
+    value: Option<Arc<Dynamic>>,
+    /// What functions see instead, when the running statement has changed it.
+    ahead: Option<Arc<Dynamic>>,
+    /// What was charged for it.
+    bytes: usize,
+    /// The entries that can be reached from the value it published.
+    entries: BTreeSet<EntryId>,
+    /// A read-only cell of what functions see, made when one first reads it: reading is then free.
+    cell: Option<Dynamic>,
+}
+
+impl Known {
+    fn read(variable: Variable) -> Self {
+        Self { version: variable.version, value: Some(variable.value), ..Self::default() }
+    }
+}
+
+impl Task {
+    /// The scope of a script that begins: the snapshot of what it names.
+    pub(crate) fn start_run(&self, prepared: &mut Prepared, opened: Opened) -> Scope<'static> {
+        let mut scope = Scope::new();
+        let mut run = self.run();
+        for (name, variable) in opened.variables {
+            let value = (*variable.value).clone();
+            if variable.constant {
+                scope.push_constant_dynamic(name.as_str(), value);
+            } else {
+                scope.push_dynamic(name.as_str(), value);
+            }
+            run.known.insert(name, Known::read(variable));
+        }
+        run.plan = std::mem::take(&mut prepared.writes);
+        run.imports = opened.environment.imports.len();
+        drop(run);
+        self.set_environment(opened.environment);
+        scope
+    }
+
+    /// Kept imports were resolved to other modules: the eval and its space use these from now on.
+    pub(crate) fn refresh_imports(&self, refreshed: &[Import]) {
+        if refreshed.is_empty() {
+            return;
+        }
+        let mut environment = self.environment();
+        let imports = environment
+            .imports
+            .iter()
+            .map(|kept| refreshed.iter().find(|import| import.alias == kept.alias).unwrap_or(kept).clone());
+        environment.imports = Arc::new(imports.collect());
+        self.set_environment(environment);
+        let batch = Batch { entry: self.id(), changes: Vec::new(), imports: refreshed.to_vec() };
+        // A space that ended is noticed by the next publish.
+        drop(self.space().publish(batch));
+    }
+
+    /// Functions this eval redefined while their author was still at work.
+    pub(crate) fn set_redefined(&self, redefined: Vec<(ImmutableString, EntryId)>) {
+        self.run().redefined = redefined;
+    }
+
+    /// The eval is over: functions that were defined by two entries at the same time.
+    pub(crate) fn take_redefined(&self) -> Vec<(ImmutableString, EntryId)> {
+        let mut redefined = std::mem::take(&mut self.run().redefined);
+        for function in self.space().close_eval(self.id()) {
+            if !redefined.contains(&function) {
+                redefined.push(function);
+            }
+        }
+        redefined
+    }
+
+    /// A variable that running code names and that is not in its scope.
+    pub(crate) fn look_up(&self, name: &str, at: Moment<'_>) -> Fallible<Option<Dynamic>> {
+        let home = Tag::of(at.tag()).and_then(|tag| tag.home);
+        if !self.sees_a_space(home.as_deref(), at) {
+            return Ok(at.constant(name));
+        }
+        if let Some((id, space)) = home.as_deref().and_then(Home::space)
+            && *id != self.space().id()
+        {
+            // A closure of another space reads that space, as it is now.
+            let variable = space.upgrade().and_then(|space| space.variable(name));
+            // Of a space that ended the constants are left.
+            return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)));
+        }
+        let mut run = self.run();
+        if !run.known.contains_key(name) {
+            let Some(variable) = self.space().variable(name) else { return Ok(at.constant(name)) };
+            run.known.insert(name.into(), Known::read(variable));
+        }
+        Ok(run.known.get_mut(name).and_then(Known::shown))
+    }
+
+    /// Whether the code that runs belongs to a space, and not to a module.
+    fn sees_a_space(&self, home: Option<&Home>, at: Moment<'_>) -> bool {
+        let Some(functions) = at.innermost_functions() else { return false };
+        match home {
+            None => Shared::ptr_eq(functions, &self.environment().functions),
+            // A closure sees its own code and its space's functions; a third layer is a module it called.
+            Some(home) => home.space().is_some() && at.layers() <= 2,
+        }
+    }
+
+    /// Lets functions see the present value of a variable.
+    pub(crate) fn sync(&self, name: &str, scope: &Scope<'_>) {
+        let Some(value) = scope.get(name) else { return };
+        let value = Arc::new(value.clone());
+        let mut run = self.run();
+        let known = run.known.entry(name.into()).or_default();
+        let old = (known.ahead.replace(value), known.cell.take());
+        drop(run);
+        drop(old);
+    }
+
+    /// Publishes what the statement that just ended changed; with `all` what all that are left did.
+    ///
+    /// # Errors
+    /// Ends the entry when its space is gone or a limit is hit.
+    pub(crate) fn publish(&self, scope: &Scope<'_>, at: Moment<'_>, all: bool) -> Fallible<()> {
+        let mut run = self.run();
+        let names = run.next_names(all);
+        let surveys = run.survey(&names, scope, self.nesting());
+        let mut hit = None;
+        let mut changes = Vec::new();
+        let mut entries = HashMap::new();
+        for (name, found) in names.iter().zip(surveys) {
+            let (Some(value), Some(found)) = (scope.get(name), found) else { continue };
+            if found.too_deep {
+                hit = Some(LimitHit::Nesting { limit: self.nesting() });
+                empty_cell(value);
+                continue;
+            }
+            let flat;
+            let value = if run.stays_shared(name, value) {
+                value
+            } else {
+                flat = value.flatten_clone();
+                &flat
+            };
+            if run.known.get(name).and_then(|known| known.value.as_ref()).is_some_and(|old| same(old, value)) {
+                continue;
+            }
+            let mut value = value.clone();
+            if found.bound {
+                self.strengthen(&mut value);
+            }
+            entries.insert(name.clone(), found.entries);
+            changes.push(Change {
+                base: run.known.get(name).map_or(0, |known| known.version),
+                name: name.clone(),
+                value: Arc::new(value),
+                constant: scope.is_constant(name).unwrap_or(false),
+                bytes: found.bytes,
+            });
+        }
+        let imports = self.new_imports(&mut run, at);
+        if !(changes.is_empty() && imports.is_empty()) {
+            let dropped = self.publish_changes(&mut run, changes, entries, imports, &mut hit);
+            drop(run);
+            // Old values may be large: they go without the lock.
+            drop(dropped?);
+        }
+        match hit {
+            Some(hit) => Err(self.hit(hit)),
+            None => Ok(()),
+        }
+    }
+
+    fn publish_changes(
+        &self,
+        run: &mut Run,
+        changes: Vec<Change>,
+        mut entries: HashMap<ImmutableString, BTreeSet<EntryId>>,
+        imports: Vec<Import>,
+        hit: &mut Option<LimitHit>,
+    ) -> Fallible<Vec<Arc<Dynamic>>> {
+        let added = changes.iter().map(|change| change.bytes).sum();
+        let before: usize = changes.iter().filter_map(|c| run.known.get(&c.name)).map(|known| known.bytes).sum();
+        self.charge(added)?;
+        self.release(before);
+        let batch = Batch { entry: self.id(), changes: changes.clone(), imports };
+        let published = match self.space().publish(batch) {
+            Ok(published) => published,
+            Err(SpaceFailure::Closed) => {
+                self.stop(StopCause::NoSuchSpace(self.space().name().to_owned()));
+                return Err(terminated());
+            }
+            Err(SpaceFailure::Limit(limit)) => return Err(self.hit(limit)),
+        };
+        let mut dropped = published.replaced;
+        for (change, version) in changes.into_iter().zip(published.versions) {
+            if !run.published.iter().any(|name| *name == *change.name) {
+                run.published.push(change.name.to_string());
+            }
+            let known = Known {
+                version,
+                value: Some(change.value),
+                bytes: change.bytes,
+                entries: entries.remove(&change.name).unwrap_or_default(),
+                ..Known::default()
+            };
+            dropped.extend(run.known.insert(change.name, known).and_then(|known| known.value));
+        }
+        for other in published.overwritten {
+            run.lost.insert(other.name.as_str().into(), (*other.value).clone());
+            run.overwritten.push((other.name, other.by));
+        }
+        *hit = hit.take().or(published.hit);
+        Ok(dropped)
+    }
+
+    /// Imports of the top level that the space does not know yet.
+    fn new_imports(&self, run: &mut Run, at: Moment<'_>) -> Vec<Import> {
+        if at.import_count() <= run.imports {
+            return Vec::new();
+        }
+        let imports: Vec<Import> = at
+            .imports(run.imports)
+            .filter(|(alias, _)| !alias.is_empty())
+            .map(|(alias, module)| Import::new(alias.clone(), module.clone()))
+            .collect();
+        run.imports = at.import_count();
+        let mut environment = self.environment();
+        environment.add_imports(&imports);
+        self.set_environment(environment);
+        imports
+    }
+}
+
+impl Run {
+    /// The entries that can be reached from what it published.
+    pub(crate) fn entries(&self) -> BTreeSet<EntryId> {
+        self.known.values().flat_map(|known| known.entries.iter().copied()).collect()
+    }
+
+    /// The names to look at, each once.
+    fn next_names(&mut self, all: bool) -> Vec<ImmutableString> {
+        let from = self.statement.min(self.plan.len());
+        let to = if all { self.plan.len() } else { (from + 1).min(self.plan.len()) };
+        self.statement = to;
+        let mut names: Vec<ImmutableString> = Vec::new();
+        for name in self.plan[from..to].iter().flatten() {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    /// Surveys the values of `names`, and notes the cells that closures among them captured.
+    fn survey(&mut self, names: &[ImmutableString], scope: &Scope<'_>, levels: usize) -> Vec<Option<Survey>> {
+        let mut surveys = Vec::with_capacity(names.len());
+        for name in names {
+            let found = scope.get(name).map(|value| {
+                if is_small(value) && !value.is_shared() {
+                    Survey { bytes: size_of::<Dynamic>(), ..Survey::default() }
+                } else {
+                    survey(value, levels)
+                }
+            });
+            self.linked.extend(found.iter().flat_map(|found| found.cells.iter().copied()));
+            surveys.push(found);
+        }
+        surveys
+    }
+
+    /// Whether a variable that is a cell in the eval is one in the space as well.
+    fn stays_shared(&self, name: &str, value: &Dynamic) -> bool {
+        if !value.is_shared() {
+            return true;
+        }
+        let captured = value.read_lock::<Dynamic>().is_some_and(|inner| self.linked.contains(&address(&inner)));
+        captured || self.known.get(name).and_then(|known| known.value.as_ref()).is_some_and(|old| old.is_shared())
+    }
+}
+
+impl Known {
+    /// The value for code that must not change it.
+    fn shown(&mut self) -> Option<Dynamic> {
+        let value = self.ahead.as_ref().or(self.value.as_ref())?;
+        if value.is_shared() || is_small(value) || value.is_string() || is_handle(value) {
+            return Some((**value).clone());
+        }
+        // A plain cell could be changed in place, and a plain copy costs its size at every access.
+        Some(self.cell.get_or_insert_with(|| (**value).clone().into_read_only().into_shared()).clone())
+    }
+}
+
+/// Empties a cell whose value is nested too deeply to be dropped just anywhere. It is dropped here, on the eval's own stack.
+fn empty_cell(value: &Dynamic) {
+    if !value.is_shared() {
+        return;
+    }
+    let mut value = value.clone();
+    if let Some(mut inner) = value.write_lock::<Dynamic>() {
+        let deep = std::mem::take(&mut *inner);
+        drop(inner);
+        drop(deep);
+    }
+}

@@ -1,0 +1,293 @@
+//! The seat at the prompt: what somebody at the terminal of this process may ask, as the nil caller.
+
+use super::answers::Shows;
+use super::api::{Answer, Caller, Host, Submitted};
+use crate::render::{Style, Tail, answer, lists, output};
+use crate::state::{EntryFilter, Owner, SpaceKind};
+use crate::words::{EntryId, Refusal, Status, Wake};
+
+/// Lines of output on one page, when nobody says how many.
+const PAGE: usize = 100;
+
+/// A seat at the prompt. While it lives, work of the nil caller that settles is owed to it as news.
+#[derive(Debug)]
+pub struct Seat {
+    host: Host,
+    style: Style,
+}
+
+/// Some of the output of an entry, as a terminal may show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputPage {
+    /// Where the entry is in its life.
+    pub status: Status,
+    /// The number of the first of `lines`, from 0.
+    pub first: usize,
+    /// The lines.
+    pub lines: Vec<String>,
+    /// How many lines the entry has printed.
+    pub total: usize,
+}
+
+/// What can be typed at the prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// Variables of the space.
+    pub variables: Vec<String>,
+    /// Signatures of functions called by their bare name, such as `sleep(secs: float)`.
+    pub functions: Vec<String>,
+    /// Modules.
+    pub modules: Vec<KnownModule>,
+    /// Spaces one can move to.
+    pub spaces: Vec<String>,
+}
+
+/// A module, as far as typing its name goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownModule {
+    /// Its name.
+    pub name: String,
+    /// Whether it can be used without an import.
+    pub bound: bool,
+    /// Signatures of its functions.
+    pub functions: Vec<String>,
+    /// Its constants.
+    pub constants: Vec<String>,
+}
+
+impl Host {
+    /// Somebody sits down at the prompt and wants texts in this style.
+    pub fn sit_down(&self, style: Style) -> Seat {
+        self.inner.set_prompt(Some(style));
+        Seat { host: self.clone(), style }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.host.inner.set_prompt(None);
+    }
+}
+
+impl Seat {
+    /// The host.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Is notified whenever an entry has settled, so that there may be news.
+    pub fn settled(&self) -> &Wake {
+        &self.host.inner.ends
+    }
+
+    /// The answer to an eval that was waited for, without its output when that was shown while it was printed.
+    pub fn answer(&self, submitted: Submitted, output_shown: bool) -> Answer {
+        let shows = if output_shown { Shows::NoOutput } else { Shows::All };
+        self.host.answer_submitted(Caller::Nil, submitted, shows)
+    }
+
+    /// One entry as it stands, with value and output.
+    pub fn entry(&self, id: EntryId) -> Answer {
+        self.host.answer_await(Caller::Nil, &[id.0])
+    }
+
+    /// News of settled work and of evictions; `None` when there is none.
+    pub fn news(&self) -> Option<Answer> {
+        let inner = &self.host.inner;
+        let now = inner.clock.now();
+        let (claim, settled) = {
+            let mut state = inner.state();
+            let claim = state.claim_news(Owner::Nil, now);
+            if claim.settled.is_empty() && claim.evicted.is_empty() {
+                state.dropped(claim.id);
+                return None;
+            }
+            // What is owed as news is not evicted before it was told.
+            let settled: Vec<_> = claim.settled.iter().filter_map(|(id, _)| state.get(*id, now).ok()).collect();
+            (claim, settled)
+        };
+        let mut lines: Vec<_> =
+            settled.iter().map(|view| lists::settled(view.id, view.status, view.ran, &view.code, self.style)).collect();
+        if !claim.evicted.is_empty() {
+            let tail = Tail { settled: &[], evicted: &claim.evicted, adopted: None, manual_unread: false };
+            lines.push(answer::tail(&tail, self.style).trim_start().to_owned());
+        }
+        Some(Answer { text: lines.join("\n"), is_error: false, delivery: self.host.claimed(claim.id) })
+    }
+
+    /// Up to `most` lines that an entry printed, beginning with line `from`.
+    ///
+    /// # Errors
+    /// `NoEntry`, `Evicted`.
+    pub fn page(&self, id: EntryId, from: usize, most: usize) -> Result<OutputPage, Refusal> {
+        let (status, log) = {
+            let state = self.host.inner.state();
+            // The status first: what was printed before the end is there when the end is seen.
+            (state.status(id)?, state.log(id)?)
+        };
+        let page = log.page(u64::try_from(from).unwrap_or(u64::MAX), most);
+        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let lines = page.lines.iter().map(output::line).collect();
+        Ok(OutputPage { status, first: count(page.first), lines, total: count(page.total) })
+    }
+
+    /// The output of an entry as a list: head and tail, or `count` lines beginning with line `from`.
+    ///
+    /// # Errors
+    /// `NoEntry`, `Evicted`.
+    pub fn output(&self, id: EntryId, from: Option<usize>, count: Option<usize>) -> Result<String, Refusal> {
+        let log = {
+            let mut state = self.host.inner.state();
+            let log = state.log(id)?;
+            state.look(id);
+            log
+        };
+        let Some(from) = from else {
+            let shown = output::Output { lines: &log.head_tail(output::ROOM), dropped: log.dropped_lines() };
+            if !shown.is_empty() {
+                return Ok(output::block(&shown, id, self.style));
+            }
+            return Ok(lists::output(&log.page(0, 0), self.style));
+        };
+        let page = log.page(u64::try_from(from).unwrap_or(u64::MAX), count.unwrap_or(PAGE));
+        Ok(lists::output(&page, self.style))
+    }
+
+    /// The entries of everybody, or those that stand so.
+    pub fn evals(&self, status: Option<Status>) -> String {
+        let inner = &self.host.inner;
+        let views = inner.state().entries(EntryFilter { status, owner: None }, inner.clock.now());
+        let rows: Vec<_> = views
+            .iter()
+            .map(|view| lists::EvalRow {
+                id: view.id,
+                status: view.status,
+                by: view.by.as_deref().map(str::to_owned),
+                ns: view.ns.to_string(),
+                time: view.ran,
+                lines: usize::try_from(view.lines).unwrap_or(usize::MAX),
+                code: view.code.to_string(),
+                parent: view.parent,
+            })
+            .collect();
+        lists::evals(&rows, self.style)
+    }
+
+    /// The roster.
+    pub fn sessions(&self) -> String {
+        let inner = &self.host.inner;
+        let rows = inner.state().sessions(inner.clock.now());
+        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| lists::SessionRow {
+                session: row.label.to_string(),
+                client: format!("{} {}", row.client.name, row.client.version).trim().to_owned(),
+                note: text(row.note.as_deref()),
+                idle: row.idle,
+                entries: row.entries,
+                running: row.running,
+                peer: text(row.peer.as_deref()),
+            })
+            .collect();
+        lists::sessions(&rows, self.style)
+    }
+
+    /// The spaces and what they hold.
+    pub fn spaces(&self) -> String {
+        let inner = &self.host.inner;
+        let (rows, here) = {
+            let state = inner.state();
+            (state.spaces(), state.current(Owner::Nil).ok())
+        };
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                let space = inner.known_space(row.space);
+                lists::SpaceRow {
+                    name: row.name.to_string(),
+                    variables: space.as_ref().map_or(0, |space| space.variable_count()),
+                    functions: space.as_ref().map_or(0, |space| space.function_count()),
+                    bytes: space.as_ref().map_or(0, |space| space.bytes()),
+                    here: here.as_deref() == Some(&*row.name),
+                }
+            })
+            .collect();
+        lists::spaces(&rows, self.style)
+    }
+
+    /// The space or module the next eval takes place in, and whether it is the caller's own scratch.
+    pub fn place(&self) -> (String, bool) {
+        let state = self.host.inner.state();
+        let name = state.current(Owner::Nil).map(|name| name.to_string()).unwrap_or_default();
+        let own = state.spaces().iter().any(|row| *row.name == *name && row.kind == SpaceKind::Scratch(Owner::Nil));
+        (name, own)
+    }
+
+    /// Moves to a space or module; a space that is not there is made by the next eval.
+    ///
+    /// # Errors
+    /// `BadName`, `ForeignScratch`, `TooManySpaces`.
+    pub fn enter(&self, name: &str) -> Result<String, Refusal> {
+        let module = self.host.inner.library.find(name).map(|module| module.to_string());
+        let mut state = self.host.inner.state();
+        if module.is_none() {
+            state.may_enter(Owner::Nil, name)?;
+        }
+        let name = module.unwrap_or_else(|| name.to_owned());
+        state.move_session(Owner::Nil, &name);
+        Ok(name)
+    }
+
+    /// What there is to say about a function or a module.
+    ///
+    /// # Errors
+    /// A sentence: nothing is known, or the module is broken.
+    pub fn doc(&self, name: &str) -> Result<String, String> {
+        self.host.inner.documentation(name)
+    }
+
+    /// What can be typed here.
+    pub fn known(&self) -> Known {
+        let inner = &self.host.inner;
+        let (current, spaces) = {
+            let state = inner.state();
+            let spaces = state.spaces();
+            let current = state.current(Owner::Nil).ok();
+            let here = spaces.iter().find(|row| Some(&*row.name) == current.as_deref()).map(|row| row.space);
+            let open = spaces.into_iter().filter(|row| !matches!(row.kind, SpaceKind::Scratch(Owner::Session(_))));
+            (here, open.map(|row| row.name.to_string()).collect())
+        };
+        let space = current.and_then(|id| inner.known_space(id));
+        let variables = space.map(|space| space.variables().iter().map(ToString::to_string).collect());
+        let facts = inner.language.functions();
+        let named = |module: Option<&str>| {
+            let of = facts.iter().filter(|facts| facts.module.as_deref() == module);
+            of.map(|facts| facts.signature.clone()).collect::<Vec<_>>()
+        };
+        let embedded = inner.embedded.iter().map(|name| KnownModule {
+            name: name.clone(),
+            bound: true,
+            functions: named(Some(name)),
+            constants: Vec::new(),
+        });
+        let sources = inner.hooks().sources;
+        let written = inner.library.names().into_iter().map(|name| {
+            // A module that does not compile can be named all the same.
+            let outline = inner.library.outline(&name, &*sources).ok();
+            let outline = outline.as_deref();
+            KnownModule {
+                bound: false,
+                functions: outline.map(|o| o.public().map(|f| f.signature.clone()).collect()).unwrap_or_default(),
+                constants: outline.map(|o| o.constants.iter().map(|c| c.name.clone()).collect()).unwrap_or_default(),
+                name,
+            }
+        });
+        Known {
+            variables: variables.unwrap_or_default(),
+            functions: named(None),
+            modules: embedded.chain(written).collect(),
+            spaces,
+        }
+    }
+}

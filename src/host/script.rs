@@ -1,0 +1,135 @@
+//! Scripts that a command line runs: from a file or an argument, as the nil caller, with their output followed live.
+
+use super::api::{Host, Job};
+use super::kept::End;
+use crate::engine::SpaceView;
+use crate::engine::view::{Batch, Change};
+use crate::render::{self, Style};
+use crate::state::Owner;
+use crate::words::{EntryId, Failure, Refusal, Status};
+use rhai::Dynamic;
+use std::sync::Arc;
+
+/// A script to evaluate as the nil caller, from a file or a command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    /// The code.
+    pub code: String,
+    /// The file it is from, as failures shall name it; `None` for code without a file.
+    pub file: Option<String>,
+    /// The constant `ARGS`, when it shall be there.
+    pub arguments: Option<Vec<String>>,
+}
+
+/// Lines that an entry printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// The lines, oldest first, as a terminal may show them.
+    pub lines: Vec<String>,
+    /// The number of the line after them.
+    pub next: usize,
+}
+
+/// How an entry ended, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// One of the settled ones.
+    pub status: Status,
+    /// The value, or why there is none; empty for the value `()`. Without output and footer.
+    pub text: String,
+}
+
+impl Host {
+    /// Admits a script of the nil caller and lets it run. Returns at once.
+    ///
+    /// # Errors
+    /// As [`Host::submit`].
+    pub fn submit_script(&self, script: Script) -> Result<EntryId, Refusal> {
+        if let Some(arguments) = script.arguments {
+            self.set_arguments(arguments)?;
+        }
+        let id = self.inner.submit(Owner::Nil, &Job::new(script.code), false)?;
+        // Read to its end by whoever runs the script: nothing evicts it before.
+        self.inner.state().awaited(id);
+        if let Some(file) = script.file {
+            self.inner.files().insert(id, file);
+        }
+        Ok(id)
+    }
+
+    /// Puts the constant `ARGS` into the nil caller's scratch.
+    fn set_arguments(&self, arguments: Vec<String>) -> Result<(), Refusal> {
+        let place = self.inner.state().place(Owner::Nil, None)?;
+        let space = self.inner.space(place.space, &place.name);
+        let bytes = arguments.iter().map(String::len).sum();
+        let value: Dynamic = arguments.into_iter().map(Dynamic::from).collect::<rhai::Array>().into();
+        let change = Change { name: "ARGS".into(), value: Arc::new(value), constant: true, bytes, base: 0 };
+        let batch = Batch { entry: EntryId(0), changes: vec![change], imports: Vec::new() };
+        space.publish(batch).map(drop).map_err(|_| Refusal::NoSuchSpace { name: place.name.to_string() })
+    }
+
+    /// What an entry printed from line `from` (counted from 0) on, as soon as there is something; `None` when it has settled
+    /// and there is nothing more. Cheap to drop.
+    pub async fn printed(&self, id: EntryId, from: usize) -> Option<Printed> {
+        let log = self.inner.log(id).ok()?;
+        loop {
+            let live = self.inner.live(id);
+            let changed = live.as_ref().map(|live| live.changed.notified());
+            tokio::pin!(changed);
+            // Listening begins before the log is looked at, so nothing is missed.
+            if let Some(changed) = changed.as_mut().as_pin_mut() {
+                changed.enable();
+            }
+            let page = log.page(u64::try_from(from).unwrap_or(u64::MAX), usize::MAX);
+            if !page.lines.is_empty() {
+                let lines: Vec<_> = page.lines.iter().map(render::output::line).collect();
+                let first = usize::try_from(page.first).unwrap_or(usize::MAX);
+                return Some(Printed { next: first + lines.len(), lines });
+            }
+            if live.as_ref().is_none_or(|live| live.is_settled()) {
+                return None;
+            }
+            if let Some(changed) = changed.as_pin_mut() {
+                changed.await;
+            }
+        }
+    }
+
+    /// How a settled entry of the nil caller ended. It has been read then.
+    ///
+    /// # Errors
+    /// `NoEntry`, `Evicted`.
+    pub fn ended(&self, id: EntryId, style: Style) -> Result<Ended, Refusal> {
+        let (status, kept) = {
+            let state = self.inner.state();
+            (state.status(id)?, state.value(id)?)
+        };
+        let file = self.inner.files().get(&id).cloned();
+        let text = match kept.as_ref().map(|kept| &kept.face.end) {
+            Some(End::Value(rendered)) if rendered.text == "()" => String::new(),
+            Some(End::Value(rendered)) => rendered.text.clone(),
+            Some(End::Failed(failure)) => {
+                let failure = in_file(failure, id, file.as_deref());
+                render::failure::text(&failure, None, style)
+            }
+            Some(End::Cancelled(_)) | None => render::notice::cancelled(id),
+        };
+        Ok(Ended { status, text })
+    }
+}
+
+/// The failure as somebody who knows the file wants to read it.
+fn in_file(failure: &Failure, id: EntryId, file: Option<&str>) -> Failure {
+    let mut failure = failure.clone();
+    if let Some(file) = file {
+        let own = format!("eval {id}");
+        let rename = |source: &mut String| {
+            if *source == own || source.is_empty() {
+                file.clone_into(source);
+            }
+        };
+        rename(&mut failure.source);
+        failure.frames.iter_mut().for_each(|frame| rename(&mut frame.source));
+    }
+    failure
+}

@@ -1,0 +1,47 @@
+//! Small questions about values and characters, which the walk asks.
+
+use crate::render::plain::{is_unsafe, push_escape};
+use rhai::Dynamic;
+
+/// Appends a character of a quoted string.
+pub(super) fn push_in_quotes(out: &mut String, c: char) {
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        c if is_unsafe(c) => push_escape(out, c),
+        c => out.push(c),
+    }
+}
+
+/// Whether the hook is asked about a value.
+pub(super) fn is_foreign(value: &Dynamic) -> bool {
+    !(value.is_unit()
+        || value.is_bool()
+        || value.is_int()
+        || value.is_float()
+        || value.is_char()
+        || value.is_string()
+        || value.is_array()
+        || value.is_map()
+        || value.is_blob())
+}
+
+/// Numbers of native code that the language can hold but not compute with.
+pub(super) fn is_small_number(value: &Dynamic) -> bool {
+    value.is::<u8>()
+        || value.is::<u16>()
+        || value.is::<u32>()
+        || value.is::<u64>()
+        || value.is::<i8>()
+        || value.is::<i16>()
+        || value.is::<i32>()
+        || value.is::<u128>()
+        || value.is::<i128>()
+        || value.is::<f32>()
+}
+
+/// Whether a map's key needs no quotes.
+pub(super) fn is_name(key: &str) -> bool {
+    let mut chars = key.chars();
+    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic()) && chars.all(|c| c == '_' || c.is_alphanumeric())
+}

@@ -1,0 +1,280 @@
+//! The line editor on a terminal: the source of lines that people type into.
+
+use super::backend::Names;
+use super::completion::{self, Candidate, Hint};
+use super::highlight::{self, DIM};
+use super::history::History;
+use super::lines::{Line, LineSource, PrintAbove};
+use super::typed;
+use rustyline::completion::Completer;
+use rustyline::config::Builder;
+use rustyline::error::{ReadlineError, Signal};
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::Hinter;
+use rustyline::history::DefaultHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{
+    Cmd, ColorMode, CompletionType, ConditionalEventHandler, Context, Editor, Event, EventContext, EventHandler,
+    Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
+};
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Texts kept in the history.
+const REMEMBERED: usize = 10_000;
+
+/// What Tab inserts at the beginning of a line.
+const INDENT: &str = "    ";
+
+/// A line editor on the terminal of this process.
+pub struct Terminal {
+    editor: Editor<Assistant, DefaultHistory>,
+    history: Option<PathBuf>,
+    /// Whether nothing had been typed when Ctrl-C was pressed last.
+    was_empty: Arc<AtomicBool>,
+}
+
+impl Terminal {
+    /// An editor with the texts of `history`, in colour or not.
+    ///
+    /// A history that cannot be read or written is no reason not to start: the second value says what is wrong with it.
+    ///
+    /// # Errors
+    /// When there is no terminal to speak of.
+    pub fn new(history: &History, colour: bool) -> io::Result<(Self, Option<String>)> {
+        let config = Builder::new()
+            .max_history_size(REMEMBERED)
+            .map_err(io_error)?
+            // A space in front keeps a text out of the history.
+            .history_ignore_space(true)
+            .completion_type(CompletionType::List)
+            .completion_show_all_if_ambiguous(true)
+            .bracketed_paste(true)
+            .color_mode(if colour { ColorMode::Enabled } else { ColorMode::Disabled })
+            .auto_add_history(false)
+            .build();
+        let mut editor = Editor::with_config(config).map_err(io_error)?;
+        editor.set_helper(Some(Assistant { names: Arc::default(), colour }));
+        editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), EventHandler::Simple(Cmd::Newline));
+        editor.bind_sequence(
+            KeyEvent(KeyCode::Tab, Modifiers::NONE),
+            EventHandler::Conditional(Box::new(IndentOrComplete)),
+        );
+        let was_empty = Arc::new(AtomicBool::new(true));
+        editor.bind_sequence(
+            KeyEvent::ctrl('C'),
+            EventHandler::Conditional(Box::new(NoteEmptiness(Arc::clone(&was_empty)))),
+        );
+        let (history, problem) = match history.prepare() {
+            Ok(path) => (path, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let mut terminal = Self { editor, history, was_empty };
+        let problem = problem.or_else(|| terminal.load().err());
+        Ok((terminal, problem))
+    }
+
+    fn load(&mut self) -> Result<(), String> {
+        let Some(path) = &self.history else { return Ok(()) };
+        if !path.exists() {
+            return Ok(());
+        }
+        let loaded = self.editor.load_history(path).map_err(|error| format!("history {}: {error}", path.display()));
+        if loaded.is_err() {
+            // What could not be read must not be overwritten.
+            self.history = None;
+        }
+        loaded
+    }
+}
+
+impl LineSource for Terminal {
+    fn read(&mut self, prompt: &str, names: &Arc<Names>) -> io::Result<Line> {
+        if let Some(assistant) = self.editor.helper_mut() {
+            assistant.names = Arc::clone(names);
+        }
+        loop {
+            return match self.editor.readline(prompt) {
+                Ok(text) => Ok(Line::Text(text)),
+                Err(ReadlineError::Interrupted) => {
+                    Ok(Line::Interrupted { empty: self.was_empty.load(Ordering::Relaxed) })
+                }
+                Err(ReadlineError::Eof) => Ok(Line::End),
+                // The signal came from outside, not from the keyboard. What had been typed is gone.
+                #[cfg(unix)]
+                Err(ReadlineError::Signal(Signal::Interrupt)) => Ok(Line::Interrupted { empty: true }),
+                // The window was resized while the editor was not looking.
+                Err(ReadlineError::Signal(_)) => continue,
+                Err(error) => Err(io_error(error)),
+            };
+        }
+    }
+
+    fn remember(&mut self, text: &str) {
+        // Memory is all that can fail here, and the text is still run.
+        let is_new = self.editor.add_history_entry(text).unwrap_or(false);
+        // Appended one by one: prompts that share the file, or end badly, lose nothing.
+        if is_new
+            && let Some(path) = &self.history
+            && let Err(error) = self.editor.append_history(path)
+        {
+            tracing::warn!(path = %path.display(), %error, "the history is not written any more");
+            self.history = None;
+        }
+    }
+
+    fn above(&mut self) -> Option<Box<dyn PrintAbove>> {
+        struct External<P>(P);
+        impl<P: rustyline::ExternalPrinter + Send> PrintAbove for External<P> {
+            fn print(&mut self, text: &str) -> io::Result<()> {
+                self.0.print(text.to_owned()).map_err(io_error)
+            }
+        }
+        let printer = self.editor.create_external_printer().ok()?;
+        Some(Box::new(External(printer)))
+    }
+}
+
+impl fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Terminal").field("history", &self.history).finish_non_exhaustive()
+    }
+}
+
+fn io_error(error: ReadlineError) -> io::Error {
+    match error {
+        ReadlineError::Io(error) => error,
+        other => io::Error::other(other),
+    }
+}
+
+/// Notes whether anything had been typed, and lets Ctrl-C do what it does.
+struct NoteEmptiness(Arc<AtomicBool>);
+
+impl ConditionalEventHandler for NoteEmptiness {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
+        self.0.store(context.line().trim().is_empty(), Ordering::Relaxed);
+        None
+    }
+}
+
+/// At the beginning of a line Tab indents; elsewhere it completes.
+struct IndentOrComplete;
+
+impl ConditionalEventHandler for IndentOrComplete {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
+        let before = &context.line()[..context.pos()];
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        line.trim().is_empty().then(|| Cmd::Insert(1, INDENT.to_owned()))
+    }
+}
+
+/// What the editor asks while a text is typed.
+struct Assistant {
+    names: Arc<Names>,
+    colour: bool,
+}
+
+impl Helper for Assistant {}
+
+impl Validator for Assistant {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let text = typed::unify_line_breaks(context.input());
+        Ok(if typed::is_complete(&text) { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
+    }
+}
+
+impl Completer for Assistant {
+    type Candidate = Candidate;
+
+    fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Candidate>)> {
+        let completion = completion::complete(line, pos, &self.names);
+        Ok((completion.start, completion.candidates))
+    }
+}
+
+impl rustyline::completion::Candidate for Candidate {
+    fn display(&self) -> &str {
+        &self.shown
+    }
+
+    fn replacement(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = Hint;
+
+    fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<Hint> {
+        // Without colour a hint could not be told from what was typed.
+        (self.colour && pos == line.len()).then(|| completion::hint(line, &self.names)).flatten()
+    }
+}
+
+impl rustyline::hint::Hint for Hint {
+    fn display(&self) -> &str {
+        &self.shown
+    }
+
+    fn completion(&self) -> Option<&str> {
+        self.inserts.as_deref()
+    }
+}
+
+impl Highlighter for Assistant {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        if self.colour { highlight::highlight(line) } else { Cow::Borrowed(line) }
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        if self.colour { Cow::Owned(highlight::painted(hint, DIM)) } else { Cow::Borrowed(hint) }
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        // Every change may recolour what follows it; moving the cursor changes nothing.
+        self.colour && kind != CmdKind::MoveCursor
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repl::backend::Signature;
+    use rustyline::completion::Candidate as _;
+
+    fn assistant(colour: bool) -> Assistant {
+        let function = Signature { name: "timeout".into(), parameters: vec!["secs".into(), "f".into()] };
+        Assistant { names: Arc::new(Names { functions: vec![function], ..Names::default() }), colour }
+    }
+
+    #[test]
+    fn candidates_show_signatures_and_insert_names() {
+        let history = DefaultHistory::new();
+        let (start, candidates) = assistant(true).complete("1 + tim", 7, &Context::new(&history)).unwrap();
+        assert_eq!(start, 4);
+        assert_eq!(candidates[0].display(), "timeout(secs, f)");
+        assert_eq!(candidates[0].replacement(), "timeout(");
+    }
+
+    #[test]
+    fn hints_need_colour_and_the_cursor_at_the_end() {
+        let history = DefaultHistory::new();
+        let context = Context::new(&history);
+        assert!(assistant(true).hint("tim", 3, &context).is_some());
+        assert!(assistant(true).hint("tim", 2, &context).is_none());
+        assert!(assistant(false).hint("tim", 3, &context).is_none());
+    }
+
+    #[test]
+    fn without_colour_nothing_is_painted() {
+        let plain = assistant(false);
+        assert_eq!(plain.highlight("let x = 1", 0), "let x = 1");
+        assert_eq!(plain.highlight_hint("secs"), "secs");
+        assert_ne!(assistant(true).highlight("let x = 1", 0), "let x = 1");
+    }
+}

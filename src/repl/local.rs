@@ -1,0 +1,279 @@
+//! The host of this process as a backend.
+
+use super::backend::{
+    Backend, Mode, ModuleNames, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited,
+};
+use crate::host::{Answer, Caller, Canceller, Host, Job, Seat, Submitted, wait};
+use crate::render::Style;
+use crate::words::{Clock, EntryId, Refusal, Wake};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// The host of this process, spoken to as the nil caller.
+#[derive(Debug)]
+pub struct HostBackend {
+    host: Host,
+    seat: Seat,
+    runtime: Handle,
+    /// Evals of the foreground. While one is here its end is no news.
+    awaited: Mutex<HashMap<EntryId, Submitted>>,
+}
+
+impl HostBackend {
+    /// Sits down at the prompt of `host`. Waiting is done on `runtime`, from a thread that is not one of its own.
+    pub fn new(host: &Host, style: Style, runtime: Handle) -> Arc<Self> {
+        let seat = host.sit_down(style);
+        Arc::new(Self { host: host.clone(), seat, runtime, awaited: Mutex::default() })
+    }
+
+    fn awaited(&self) -> MutexGuard<'_, HashMap<EntryId, Submitted>> {
+        self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl From<Refusal> for Trouble {
+    fn from(refusal: Refusal) -> Self {
+        Self(refusal.to_string())
+    }
+}
+
+impl From<Answer> for Said {
+    fn from(answer: Answer) -> Self {
+        Self { text: answer.text, delivery: answer.delivery }
+    }
+}
+
+impl Backend for HostBackend {
+    fn clock(&self) -> &Clock {
+        self.host.clock()
+    }
+
+    fn cancel_wait(&self) -> Duration {
+        self.host.limits().cancel_wait
+    }
+
+    fn place(&self) -> Option<String> {
+        let (name, own_scratch) = self.seat.place();
+        (!own_scratch).then_some(name)
+    }
+
+    fn names(&self) -> Names {
+        let known = self.seat.known();
+        let modules = known.modules.into_iter().map(|module| ModuleNames {
+            name: module.name,
+            bound: module.bound,
+            functions: signatures(&module.functions),
+            constants: module.constants,
+        });
+        Names {
+            variables: known.variables,
+            functions: signatures(&known.functions),
+            modules: modules.collect(),
+            spaces: known.spaces,
+        }
+    }
+
+    fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
+        let submitted = self.host.submit(Caller::Nil, &Job::new(code))?;
+        let id = submitted.id();
+        match mode {
+            Mode::Foreground => drop(self.awaited().insert(id, submitted)),
+            Mode::Background => drop(submitted),
+        }
+        Ok(id)
+    }
+
+    fn wait(&self, id: EntryId, unless: &Unless<'_>) -> Reply<Waited> {
+        let out_of_time = async {
+            match unless.until {
+                Some(until) => wait::until(self.host.clock(), until).await,
+                None => std::future::pending().await,
+            }
+        };
+        Ok(self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = unless.interrupts.past(unless.presses) => Waited::Interrupted,
+                printed = self.host.printed(id, unless.lines) => {
+                    if printed.is_some() { Waited::Printed } else { Waited::Settled }
+                }
+                () = out_of_time => Waited::Expired,
+            }
+        }))
+    }
+
+    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page> {
+        let page = self.seat.page(id, from, most)?;
+        Ok(Page { status: page.status, first: page.first, lines: page.lines, total: page.total })
+    }
+
+    fn cancel(&self, id: EntryId) -> Reply<()> {
+        Ok(self.host.cancel(Canceller::Caller(Caller::Nil), id)?)
+    }
+
+    fn answer(&self, id: EntryId, output: Output) -> Reply<Said> {
+        let submitted = self.awaited().remove(&id);
+        Ok(match submitted {
+            Some(submitted) => self.seat.answer(submitted, output == Output::AlreadyShown).into(),
+            None => self.seat.entry(id).into(),
+        })
+    }
+
+    fn leave(&self, id: EntryId) {
+        drop(self.awaited().remove(&id));
+        self.seat.settled().notify();
+    }
+
+    fn ask(&self, query: &Query) -> Reply<Said> {
+        Ok(match query {
+            Query::Evals(status) => Said::plain(self.seat.evals(*status)),
+            Query::Entry(id) => self.seat.entry(*id).into(),
+            Query::Output { id, from, count } => Said::plain(self.seat.output(*id, *from, *count)?),
+            Query::Cancel(id) => self.runtime.block_on(self.host.answer_cancel(Caller::Nil, &[id.0])).into(),
+            Query::Sessions => Said::plain(self.seat.sessions()),
+            Query::Spaces => Said::plain(self.seat.spaces()),
+            Query::Place => Said::plain(self.seat.place().0),
+            Query::Move(name) => Said::plain(self.seat.enter(name)?),
+            Query::Doc(name) => Said::plain(self.seat.doc(name).map_err(Trouble)?),
+        })
+    }
+
+    fn take_news(&self) -> Option<Said> {
+        self.seat.news().map(Said::from)
+    }
+
+    fn news(&self) -> &Wake {
+        self.seat.settled()
+    }
+}
+
+/// Signatures as they are written, such as `sleep(secs: float)` or `len(list) -> int`, taken apart. Operators and properties,
+/// which nobody completes, are left out.
+fn signatures(written: &[String]) -> Vec<Signature> {
+    let mut all: Vec<_> = written.iter().filter_map(|text| signature(text)).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn signature(written: &str) -> Option<Signature> {
+    let (name, rest) = written.split_once('(')?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(is_name) {
+        return None;
+    }
+    let parameters = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
+    let parameters = parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
+    Some(Signature { name: name.to_owned(), parameters: parameters.map(str::to_owned).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repl::Interrupts;
+    use crate::words::Status;
+
+    #[test]
+    fn signatures_are_taken_apart() {
+        let written = ["sleep(secs: float)", "last()", "out(id, from, n) -> array", "+(a, b)", "get$lost(e)", "last()"];
+        let shown: Vec<_> = signatures(&written.map(str::to_owned)).iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["last()", "out(id, from, n)", "sleep(secs: float)"]);
+    }
+
+    fn backend(runtime: &tokio::runtime::Runtime) -> Arc<HostBackend> {
+        let host = Host::builder().build().unwrap();
+        HostBackend::new(&host, Style::Terminal { colour: false }, runtime.handle().clone())
+    }
+
+    fn settle(backend: &HostBackend, id: EntryId) {
+        let interrupts = Interrupts::default();
+        let until = Some(backend.clock().now() + Duration::from_secs(20));
+        loop {
+            let lines = backend.output(id, usize::MAX, 0).unwrap().total;
+            let unless = Unless { lines, until, interrupts: &interrupts, presses: 0 };
+            match backend.wait(id, &unless).unwrap() {
+                Waited::Settled => return,
+                Waited::Printed => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_eval_of_the_foreground_is_answered_and_is_no_news() {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let backend = backend(&runtime);
+        let id = backend.submit("print(\"seen\"); let total = 42; total", Mode::Foreground).unwrap();
+        settle(&backend, id);
+        assert!(backend.take_news().is_none());
+        let page = backend.output(id, 0, 10).unwrap();
+        assert_eq!((page.status, page.lines.as_slice()), (Status::Ok, ["seen".to_owned()].as_slice()));
+        let said = backend.answer(id, Output::AlreadyShown).unwrap();
+        assert_eq!(said.text.lines().next(), Some("42"));
+        assert!(!said.text.contains("seen"), "{}", said.text);
+        said.delivery.written();
+        assert!(backend.take_news().is_none());
+        assert_eq!(backend.names().variables, ["total"]);
+    }
+
+    #[test]
+    fn an_eval_of_the_background_is_news_once() {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let backend = backend(&runtime);
+        let id = backend.submit("1 + 1", Mode::Background).unwrap();
+        settle(&backend, id);
+        let said = backend.take_news().unwrap();
+        assert!(said.text.starts_with(&format!("{id} ok after ")), "{}", said.text);
+        said.delivery.written();
+        assert!(backend.take_news().is_none());
+    }
+
+    #[test]
+    fn a_running_eval_is_cancelled_and_one_that_is_left_is_news() {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let backend = backend(&runtime);
+        let id = backend.submit("loop {}", Mode::Foreground).unwrap();
+        let interrupts = Interrupts::default();
+        interrupts.press();
+        let unless = Unless { lines: 0, until: None, interrupts: &interrupts, presses: 0 };
+        assert_eq!(backend.wait(id, &unless), Ok(Waited::Interrupted));
+        backend.cancel(id).unwrap();
+        settle(&backend, id);
+        let said = backend.answer(id, Output::AlreadyShown).unwrap();
+        assert!(said.text.starts_with(&format!("cancelled · id {id} after ")), "{}", said.text);
+        said.delivery.written();
+
+        let id = backend.submit("sleep(0.01)", Mode::Foreground).unwrap();
+        backend.leave(id);
+        settle(&backend, id);
+        assert!(backend.take_news().is_some());
+    }
+
+    #[test]
+    fn questions_are_answered() {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let backend = backend(&runtime);
+        let id = backend.submit("print(\"line\"); 7", Mode::Foreground).unwrap();
+        settle(&backend, id);
+        drop(backend.answer(id, Output::AlreadyShown));
+        let text = |query: &Query| backend.ask(query).unwrap().text;
+        assert!(text(&Query::Evals(None)).contains("print(\"line\"); 7"));
+        assert_eq!(text(&Query::Evals(Some(Status::Failed))), "no entries");
+        assert!(text(&Query::Entry(id)).starts_with("7\n"));
+        assert!(text(&Query::Output { id, from: None, count: None }).contains("line"));
+        assert!(text(&Query::Output { id, from: Some(0), count: Some(1) }).contains("line"));
+        assert_eq!(text(&Query::Sessions), "no sessions");
+        assert!(text(&Query::Spaces).contains("scratch"));
+        assert_eq!(text(&Query::Place), "scratch");
+        assert!(text(&Query::Doc("sleep".into())).contains("sleep("));
+        assert!(backend.ask(&Query::Doc("slep".into())).unwrap_err().0.contains("sleep"));
+        assert_eq!(backend.place(), None);
+        assert_eq!(text(&Query::Move("workshop".into())), "workshop");
+        assert_eq!(backend.place(), Some("workshop".into()));
+        assert!(backend.ask(&Query::Move("not a name".into())).is_err());
+        assert!(backend.ask(&Query::Output { id: EntryId(99), from: None, count: None }).is_err());
+        assert!(backend.names().functions.iter().any(|signature| signature.name == "sleep"));
+    }
+}

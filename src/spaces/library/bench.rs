@@ -1,0 +1,221 @@
+//! A small host for tests: real evals over a folder of modules.
+
+use super::live::{ScriptModules, SpaceModules};
+use super::{Library, ModuleName, ModuleSpace};
+use crate::engine::view::SpaceView;
+use crate::engine::{
+    Budget, Ended, Fallible, Hooks, Language, LoadedModule, Parking, Sink, Sources, Task, Unfinished, Waits, evaluate,
+    failure,
+};
+use crate::spaces::Space;
+use crate::words::limits::LimitHit;
+use crate::words::{Clock, EntryId, Limits, Refusal, SpaceId};
+use rhai::Module;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A host that gives evals everything and forbids nothing.
+pub(super) struct Bench {
+    /// Removed with the bench, when it is its own.
+    _dir: Option<tempfile::TempDir>,
+    folder: PathBuf,
+    spaces: Arc<Spaces>,
+    pub(super) language: Language,
+    pub(super) modules: ScriptModules,
+    pub(super) texts: Arc<Texts>,
+    next: AtomicU64,
+}
+
+/// The code of evals, by source, and the lines of files.
+pub(super) struct Texts {
+    evals: Mutex<HashMap<String, String>>,
+    library: Arc<Library>,
+}
+
+impl Sources for Texts {
+    fn line(&self, source: &str, line: usize) -> Option<String> {
+        let evals = self.evals.lock().unwrap();
+        let code = evals.get(source).and_then(|code| code.lines().nth(line - 1)).map(str::to_owned);
+        code.or_else(|| self.library.line(source, line))
+    }
+}
+
+struct Idle;
+
+impl Parking for Idle {
+    fn give(&self, _: &Task) {}
+    fn take(&self, _: &Task) {}
+}
+
+impl Budget for Idle {
+    fn may_keep(&self, _: usize) -> Result<(), LimitHit> {
+        Ok(())
+    }
+}
+
+impl Waits for Idle {
+    fn begin(&self, _: EntryId, _: EntryId) -> Result<(), Refusal> {
+        Ok(())
+    }
+    fn end(&self, _: EntryId, _: EntryId) {}
+}
+
+/// The spaces that were made, and one called `count` whose only variable says how often it was imported before.
+#[derive(Default)]
+struct Spaces {
+    imported: AtomicU64,
+    made: Mutex<HashMap<String, Arc<Space>>>,
+}
+
+impl SpaceModules for Spaces {
+    fn space_module(&self, language: &Language, name: &str) -> Fallible<LoadedModule> {
+        let imported = format!("@{name}");
+        if name == "count" {
+            let mut module = Module::new();
+            module.set_var("BEFORE", i64::try_from(self.imported.fetch_add(1, Ordering::Relaxed)).unwrap());
+            return Ok(LoadedModule::native(&imported, module));
+        }
+        let space = self.made.lock().unwrap().get(name).cloned();
+        let module = space.and_then(|space| {
+            let space: Arc<dyn SpaceView> = space;
+            LoadedModule::of_space(language, &imported, &space)
+        });
+        module.ok_or_else(|| failure::refuse(&Refusal::NoSuchSpace { name: name.to_owned() }))
+    }
+}
+
+#[derive(Default)]
+struct Output(Mutex<Vec<String>>);
+
+impl Sink for Output {
+    fn line(&self, source: &str, text: &str) {
+        self.0.lock().unwrap().push(format!("{source}: {text}"));
+    }
+}
+
+pub(super) struct Answer {
+    pub(super) ended: Ended,
+    pub(super) output: Vec<String>,
+}
+
+impl Answer {
+    pub(super) fn value(&self) -> i64 {
+        match &self.ended.result {
+            Ok(value) => value.as_int().unwrap(),
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+
+    /// The failure as `file:line · kind: message`.
+    pub(super) fn failure(&self) -> String {
+        match &self.ended.result {
+            Err(Unfinished::Failed { failure, .. }) => {
+                format!("{}:{} · {}: {}", failure.source, failure.line, failure.kind, failure.message)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+impl Bench {
+    /// Over a folder of its own with these files.
+    pub(super) fn new(files: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut bench = Self::over(dir.path());
+        bench._dir = Some(dir);
+        for (file, text) in files {
+            bench.write(file, text);
+        }
+        bench
+    }
+
+    /// Over a folder that exists.
+    pub(super) fn over(folder: &Path) -> Self {
+        let limits = Limits::default();
+        let library = Library::new(folder, &limits, Vec::new());
+        let spaces = Arc::new(Spaces::default());
+        Self {
+            _dir: None,
+            folder: folder.to_owned(),
+            spaces: spaces.clone(),
+            language: Language::new(limits, Module::new(), Vec::new()),
+            modules: ScriptModules::new(library.clone(), spaces),
+            texts: Arc::new(Texts { evals: Mutex::default(), library }),
+            next: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn write(&self, file: &str, text: &str) {
+        fs::write(self.folder.join(file), text).unwrap();
+    }
+
+    pub(super) fn space(&self, name: &str) -> Arc<Space> {
+        let id = SpaceId(self.next.fetch_add(1, Ordering::Relaxed) + 1);
+        let space = Space::new(id, name, self.language.limits());
+        self.spaces.made.lock().unwrap().insert(name.to_owned(), space.clone());
+        space
+    }
+
+    pub(super) fn inside(&self, module: &str) -> Arc<ModuleSpace> {
+        ModuleSpace::new(self.space(module), self.modules.clone(), ModuleName::parse(module).unwrap())
+    }
+
+    /// Runs `f` as part of an entry, on a thread with the stack of one.
+    fn run<T: Send>(
+        &self,
+        space: Arc<dyn SpaceView>,
+        code: &str,
+        f: impl FnOnce(&Arc<Task>) -> T + Send,
+    ) -> (T, Vec<String>) {
+        let id = EntryId(self.next.fetch_add(1, Ordering::Relaxed) + 1);
+        self.texts.evals.lock().unwrap().insert(format!("eval {id}"), code.to_owned());
+        let output = Arc::new(Output::default());
+        let hooks = Hooks {
+            modules: Arc::new(self.modules.clone()),
+            sources: self.texts.clone(),
+            parking: Arc::new(Idle),
+            budget: Arc::new(Idle),
+            waits: Arc::new(Idle),
+            clock: Clock::manual(),
+            services: Arc::new(()),
+        };
+        let task = Task::new(id, None, space, output.clone(), hooks);
+        let stack = self.language.limits().stack_bytes();
+        let result = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, || f(&task)).unwrap();
+            thread.join().unwrap()
+        });
+        let output = std::mem::take(&mut *output.0.lock().unwrap());
+        (result, output)
+    }
+
+    /// Evaluates in a space of its own.
+    pub(super) fn eval(&self, code: &str) -> Answer {
+        self.eval_in(&self.space("scratch"), code)
+    }
+
+    /// Evaluates in a space.
+    pub(super) fn eval_in(&self, space: &Arc<Space>, code: &str) -> Answer {
+        let (ended, output) = self.run(space.clone(), code, |task| evaluate(&self.language, task, code));
+        Answer { ended, output }
+    }
+
+    /// Evaluates inside a module.
+    pub(super) fn eval_inside(&self, space: &Arc<ModuleSpace>, code: &str) -> Answer {
+        let (ended, output) = self.run(space.clone(), code, |task| {
+            space.follow(&self.language, task).unwrap();
+            evaluate(&self.language, task, code)
+        });
+        Answer { ended, output }
+    }
+
+    /// Reloads a module; what that says.
+    pub(super) fn reload(&self, name: &str) -> String {
+        let space = self.space("scratch");
+        let reload = |task: &Arc<Task>| self.modules.reload(&self.language, task, name).unwrap().to_string();
+        self.run(space, "", reload).0
+    }
+}

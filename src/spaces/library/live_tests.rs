@@ -1,0 +1,161 @@
+//! The library under real evals: what they see of modules, what they are told, and evaluating inside one.
+
+use super::super::OutlineOptions;
+use super::super::bench::Bench;
+
+#[test]
+fn edits_are_live_also_below() {
+    let bench = Bench::new(&[
+        ("inner.rhai", "fn v() { 1 }"),
+        ("outer.rhai", "import \"inner\" as i;\nfn v() { i::v() + 100 }"),
+    ]);
+    let code = "import \"outer\" as o; o::v()";
+    assert_eq!(bench.eval(code).value(), 101);
+    bench.write("inner.rhai", "fn v() { 2 }");
+    assert_eq!(bench.eval(code).value(), 102);
+}
+
+#[test]
+fn private_functions_and_errors_stay_where_they_are() {
+    let bench =
+        Bench::new(&[("m.rhai", "private fn secret() { 13 }\nfn open() { secret() }\nfn boom(x) {\n  x.nosuch()\n}")]);
+    assert_eq!(bench.eval("import \"m\" as m; m::open()").value(), 13);
+    assert!(bench.eval("import \"m\" as m; m::secret()").failure().contains("FunctionNotFound"));
+    let failure = bench.eval("import \"m\" as m;\nm::boom(1)").failure();
+    assert!(failure.starts_with("m.rhai:4 · FunctionNotFound"), "{failure}");
+}
+
+#[test]
+fn what_cannot_be_imported_says_why() {
+    let bench = Bench::new(&[
+        ("stats.rhai", ""),
+        ("round.rhai", "import \"trip\" as t;"),
+        ("trip.rhai", "import \"round\" as r;"),
+        ("cracked.rhai", "fn a() { 1 }\nfn b( {\n"),
+    ]);
+    for (name, said) in [
+        ("stat", "ModuleNotFound: no module `stat`; did you mean stats"),
+        ("../secret", "BadModuleName: `../secret` cannot name a module"),
+        ("round", "CircularImport: circular import: round → trip → round"),
+        ("cracked", "cracked.rhai:2 · Parsing"),
+        ("@nowhere", "NoSuchSpace"),
+    ] {
+        let failure = bench.eval(&format!("import \"{name}\" as x;")).failure();
+        assert!(failure.contains(said), "{name}: {failure}");
+    }
+}
+
+#[test]
+fn a_broken_edit_is_told_to_the_eval_that_meets_it() {
+    let bench = Bench::new(&[("frail.rhai", "fn v() { 1 }")]);
+    let code = "import \"frail\" as f; f::v()";
+    assert_eq!(bench.eval(code).value(), 1);
+    bench.write("frail.rhai", "fn v() { 2 }\nfn broken( {\n");
+    let answer = bench.eval(code);
+    assert_eq!(answer.value(), 1);
+    assert_eq!(answer.output.len(), 1, "{:?}", answer.output);
+    assert!(answer.output[0].starts_with("module: frail.rhai:2:12: "), "{:?}", answer.output);
+    bench.write("frail.rhai", "fn v() { 3 }");
+    let answer = bench.eval(code);
+    assert_eq!((answer.value(), answer.output), (3, vec![]));
+}
+
+#[test]
+fn another_space_is_read_as_it_is_now_also_by_modules() {
+    let bench = Bench::new(&[("m.rhai", "import \"@count\" as c;\nfn read() { c::BEFORE }")]);
+    assert_eq!(bench.eval("import \"@count\" as c; c::BEFORE").value(), 0);
+    let code = "import \"m\" as m; m::read()";
+    assert_eq!((bench.eval(code).value(), bench.eval(code).value()), (1, 2));
+
+    let lab = bench.space("lab");
+    assert!(bench.eval_in(&lab, "let x = 4; fn twice() { x * 2 }").ended.result.is_ok());
+    let code = "import \"@lab\" as lab; lab::x * 100 + lab::twice()";
+    assert_eq!(bench.eval(code).value(), 408);
+    assert!(bench.eval_in(&lab, "x = 5;").ended.result.is_ok());
+    assert_eq!(bench.eval(code).value(), 510);
+}
+
+#[test]
+fn what_is_defined_inside_is_live_until_reload() {
+    let bench = Bench::new(&[(
+        "live.rhai",
+        "const BASE = 1;\nfn number() { BASE }\nfn twice() { number() * 2 }\nprivate fn hidden() { 5 }\n",
+    )]);
+    let code = "import \"live\" as l; l::twice()";
+    assert_eq!(bench.eval(code).value(), 2);
+    let inside = bench.inside("live");
+    assert_eq!(bench.eval_inside(&inside, "let kept = hidden(); kept + twice()").value(), 7);
+    let answer = bench.eval_inside(&inside, "/// Better.\nfn number() { 21 }\nfn fresh(a, b) { a + b }");
+    assert!(answer.ended.result.is_ok());
+    assert_eq!(answer.output.len(), 1, "{:?}", answer.output);
+    assert!(answer.output[0].starts_with("module: defined inside live: "), "{:?}", answer.output);
+    assert_eq!(bench.eval(code).value(), 42);
+    assert_eq!(bench.eval("import \"live\" as l; l::fresh(1, 2)").value(), 3);
+    assert_eq!(bench.eval_inside(&inside, "kept + twice() + hidden()").value(), 52, "variables stay");
+
+    let library = bench.modules.library();
+    let rows = library.outline("live", &*bench.texts).unwrap().rows(&OutlineOptions { docs: true, like: None });
+    let shown: Vec<_> = rows.iter().map(|r| (r.name.as_str(), r.doc.as_str(), r.defined_by.is_some())).collect();
+    assert_eq!(shown, [("number", "Better.", true), ("twice", "", false), ("fresh", "", true)]);
+    let source = |function: &str| library.function_source("live", function, &*bench.texts).unwrap();
+    assert_eq!(source("number"), "/// Better.\nfn number() { 21 }");
+    assert_eq!(source("twice"), "fn twice() { number() * 2 }");
+    assert_eq!(library.modules("live")[0].defined.len(), 2);
+
+    assert!(bench.reload("live").starts_with("reloaded live"), "{}", bench.reload("live"));
+    assert_eq!(bench.eval(code).value(), 2);
+    assert_eq!(bench.eval_inside(&inside, "twice()").value(), 2);
+}
+
+#[test]
+fn what_is_declared_inside_is_none_of_the_importers_business() {
+    let bench = Bench::new(&[("live.rhai", "const BASE = 1;\nfn base() { BASE }")]);
+    let code = "import \"live\" as l; l::base()";
+    let inside = bench.inside("live");
+    assert_eq!(bench.eval_inside(&inside, "const BASE = 5; const EXTRA = 2; BASE + EXTRA + base()").value(), 12);
+    assert_eq!(
+        bench.eval_inside(&inside, "BASE + EXTRA + base()").value(),
+        12,
+        "functions see the space they are called in"
+    );
+    assert_eq!(bench.eval(code).value(), 1);
+    let failure = bench.eval_inside(&bench.inside("live"), "BASE = 3;").failure();
+    assert!(failure.contains("AssignmentToConstant"), "{failure}");
+    inside.space().close();
+    assert_eq!(bench.eval(code).value(), 1);
+}
+
+#[test]
+fn a_circle_made_by_an_edit_is_told_once() {
+    let bench = Bench::new(&[("m.rhai", "fn v() { 1 }"), ("trip.rhai", "import \"m\" as m; fn v() { m::v() + 10 }")]);
+    let trip = "import \"trip\" as t; t::v()";
+    assert_eq!(bench.eval(trip).value(), 11);
+    bench.write("m.rhai", "import \"trip\" as t; fn v() { 2 }");
+    // Whichever is imported is where the circle begins and ends.
+    for (code, value, said) in [
+        ("import \"m\" as m; m::v()", 1, "circular import: m → trip → m · m stays at its last good version"),
+        (trip, 11, "circular import: trip → m → trip · trip stays at its last good version"),
+    ] {
+        let answer = bench.eval(code);
+        assert_eq!(answer.value(), value, "{code}");
+        assert!(answer.output.len() == 1 && answer.output[0].ends_with(said), "{:?}", answer.output);
+    }
+}
+
+#[test]
+fn an_import_made_inside_a_module_stays_when_the_module_changes() {
+    let bench = Bench::new(&[("live.rhai", "fn v() { 1 }"), ("other.rhai", "fn w() { 10 }")]);
+    let inside = bench.inside("live");
+    bench.eval_inside(&inside, "import \"other\" as o; o::w()").value();
+    bench.write("live.rhai", "fn v() { 2 }");
+    assert_eq!(bench.eval_inside(&inside, "v() + o::w()").value(), 12);
+}
+
+#[test]
+fn closures_made_by_a_module_work_after_it_changed() {
+    let bench = Bench::new(&[("m.rhai", "fn base() { 1 }\nfn maker(n) { |x| x + n + base() }")]);
+    let space = bench.space("scratch");
+    assert!(bench.eval_in(&space, "import \"m\" as m; let ten = m::maker(10);").ended.result.is_ok());
+    bench.write("m.rhai", "fn base() { 1000 }\nfn maker(n) { |x| 0 }");
+    assert_eq!(bench.eval_in(&space, "ten.call(5)").value(), 16);
+}

@@ -1,0 +1,293 @@
+//! What failures say: kind, place, source, frames, near names, hints.
+
+use super::rig::{Rig, Seat};
+use crate::words::Failure;
+use expect_test::{Expect, expect};
+
+fn check(s: &Seat, code: &str, expected: Expect) {
+    expected.assert_eq(&shown(&s.fails(code)));
+}
+
+fn shown(failure: &Failure) -> String {
+    let mut text =
+        format!("{}: {}\n{} {}:{}", failure.kind, failure.message, failure.source, failure.line, failure.column);
+    if let Some(excerpt) = &failure.excerpt {
+        text += &format!("\n  | {excerpt}");
+    }
+    for frame in &failure.frames {
+        text += &format!("\nin {} called at {} {}:{}", frame.function, frame.source, frame.line, frame.column);
+    }
+    if !failure.suggestions.is_empty() {
+        text += &format!("\ndid you mean: {}", failure.suggestions.join(", "));
+    }
+    if let Some(hint) = &failure.hint {
+        text += &format!("\n{hint}");
+    }
+    text
+}
+
+#[test]
+fn places_and_frames_name_the_code_that_wrote_them() {
+    let rig = Rig::new();
+    rig.write("boom", "fn gox(x) {\n  x.nosuch()\n}\nfn top() {\n  gox(5)\n}\nfn mk() { |x| x.nosuch2() }");
+    let s = rig.seat();
+    s.run("fn inner_(n) {\n  n.nosuch()\n}");
+    s.run("fn outer_(n) { inner_(n) }");
+    check(
+        &s,
+        "let q = 1;\n\nouter_(q)",
+        expect![[r#"
+            FunctionNotFound: no function 'nosuch' for (i64)
+            eval 1 2:5
+            in outer_ called at eval 3 3:1
+            in inner_ called at eval 2 1:16"#]],
+    );
+    check(
+        &s,
+        "let a = 1;\nlet b = 2;\n  a.nosuch(b)",
+        expect![[r#"
+        FunctionNotFound: no function 'nosuch' for (i64, i64)
+        eval 4 3:5
+          |   a.nosuch(b)"#]],
+    );
+    check(
+        &s,
+        "import \"boom\" as boom; boom::top()",
+        expect![[r#"
+        FunctionNotFound: no function 'nosuch' for (i64)
+        boom.rhai 2:5
+          |   x.nosuch()
+        in top called at eval 5 1:30
+        in gox called at boom.rhai 5:3"#]],
+    );
+    check(
+        &s,
+        "import \"boom\" as boom; let c = boom::mk();\nc.call(1)",
+        expect![[r#"
+        FunctionNotFound: no function 'nosuch2' for (i64)
+        boom.rhai 7:17
+          | fn mk() { |x| x.nosuch2() }
+        in closure called at eval 6 2:3"#]],
+    );
+    check(
+        &s,
+        "let er = |x| {\n x.nosuch() };\ner.call(1)",
+        expect![[r#"
+        FunctionNotFound: no function 'nosuch' for (i64)
+        eval 7 2:4
+          |  x.nosuch() };
+        in closure called at eval 7 3:4"#]],
+    );
+    check(
+        &s,
+        "er.call(2)",
+        expect![[r#"
+        FunctionNotFound: no function 'nosuch' for (i64)
+        eval 7 2:4
+        in closure called at eval 8 1:4"#]],
+    );
+    check(
+        &s,
+        "[1].map(|x| x.nosuch())",
+        expect![[r#"
+        FunctionNotFound: no function 'nosuch' for (i64)
+        eval 9 1:15
+          | [1].map(|x| x.nosuch())
+        in map called at eval 9 1:5
+        in closure called at eval 9 1:5"#]],
+    );
+}
+
+#[test]
+fn functions_of_one_name_are_told_apart() {
+    let s = Rig::new().seat();
+    s.run("fn ar(a) { a.nosuch() }");
+    s.run("fn ar(a, b) { 1 }");
+    s.run("fn wrap(a) { [ar(a)] }");
+    check(
+        &s,
+        "wrap(1)",
+        expect![[r#"
+        FunctionNotFound: no function 'nosuch' for (i64)
+        eval 1 1:14
+        in wrap called at eval 4 1:1
+        in ar called at eval 3 1:15"#]],
+    );
+}
+
+#[test]
+fn debug_output_has_its_place() {
+    let s = Rig::new().seat();
+    let job = s.run("debug(1);\nlet a = 1;\ndebug(a)");
+    assert_eq!(job.lines(), [("debug".into(), "eval 1 · 1:1 · 1".into()), ("debug".into(), "eval 1 · 3:1 · 1".into())]);
+}
+
+#[test]
+fn typing_errors_are_answered_with_near_names() {
+    let s = Rig::new().seat();
+    s.run("let total = 5; fn work(list, n) { 1 }");
+    check(
+        &s,
+        "let list = [1, 2];\nlist.lenn()",
+        expect![[r#"
+        FunctionNotFound: no function 'lenn' for (array)
+        eval 2 2:6
+          | list.lenn()
+        did you mean: len(), end(), ln()"#]],
+    );
+    check(
+        &s,
+        "\n\n  totl + 1",
+        expect![[r#"
+        VariableNotFound: no variable 'totl'
+        eval 3 3:3
+          |   totl + 1
+        did you mean: total"#]],
+    );
+    check(
+        &s,
+        "work(1)",
+        expect![[r#"
+        FunctionNotFound: no function 'work' for (i64)
+        eval 4 1:1
+          | work(1)
+        did you mean: work(list, n)"#]],
+    );
+    s.rig.write("kit", "fn twice(n) { n * 2 }");
+    check(
+        &s,
+        "import \"kit\" as kit; kit::twise(1)",
+        expect![[r#"
+        FunctionNotFound: no function 'kit::twise' for (i64)
+        eval 5 1:27
+          | import "kit" as kit; kit::twise(1)
+        did you mean: kit::twice"#]],
+    );
+    check(
+        &s,
+        "kitt::twice(1)",
+        expect![[r#"
+        ModuleNotFound: no module 'kitt'
+        eval 6 1:1
+          | kitt::twice(1)
+        did you mean: kit"#]],
+    );
+    check(
+        &s,
+        "nosuch()",
+        expect![[r#"
+        FunctionNotFound: no function 'nosuch' without arguments
+        eval 7 1:1
+          | nosuch()"#]],
+    );
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let s = Rig::new().seat();
+    check(
+        &s,
+        "let x = 1;\\nlet y = 2;\\nx + y",
+        expect![[r#"
+        Parsing: syntax error: Unexpected '\'
+        eval 1 1:11
+          | let x = 1;\nlet y = 2;\nx + y
+        the code has \n where a line break was meant: its newlines were escaped twice; send real line breaks"#]],
+    );
+    s.run("let rate = 3;");
+    check(
+        &s,
+        "fn poke() { rate = 99; } poke()",
+        expect![[r#"
+        AssignmentToConstant: cannot change constant 'rate'
+        eval 3 1:13
+          | fn poke() { rate = 99; } poke()
+        in poke called at eval 3 1:26
+        functions read the variables of their space and cannot change them: return the value, or keep it in an atom"#]],
+    );
+    check(
+        &s,
+        "let m = #{ v: 7 }; m.f = || m.v; m.f.call()",
+        expect![[r#"
+        DataRace: 'm' is in use by another call or eval
+        eval 4 1:38
+          | let m = #{ v: 7 }; m.f = || m.v; m.f.call()
+        in closure called at eval 4 1:38
+        a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is kept in a captured map as call(m.f), and if a native function broke off in it, `let m = ..` makes it anew"#]],
+    );
+}
+
+#[test]
+fn kinds_and_messages_of_common_errors() {
+    let s = Rig::new().seat();
+    let rows = [
+        "let = 1",
+        "1 / 0",
+        "throw \"x\"",
+        "throw 5",
+        "throw ()",
+        "throw #{code: 404}",
+        "import \"nowhere\" as n;",
+        "[1][5]",
+        "\"a\" - 1",
+        "let s = ; ",
+        "fn inf(n) { inf(n + 1) } inf(0)",
+        "boom()",
+        "res(987654)",
+        "x.y",
+        "\"abc",
+        "(1 + ",
+        "const A = #{x: 1}; A.x = 2",
+        "let a = 5; a.nosuch",
+        "sleep(-1)",
+        "blob(9223372036854775807)",
+        "eval(\"1\")",
+    ];
+    super::rig::quiet();
+    let shown: Vec<_> = rows.iter().map(|code| format!("{code} → {}", s.shown(code))).collect();
+    expect![[r#"
+        let = 1 → !Parsing: syntax error: Expecting name of a variable
+        1 / 0 → !Arithmetic: division by zero: 1 / 0
+        throw "x" → !Runtime: x
+        throw 5 → !Runtime: 5
+        throw () → !Runtime: something was thrown without a value
+        throw #{code: 404} → !Runtime: #{"code": 404}
+        import "nowhere" as n; → !ModuleNotFound: no module 'nowhere'
+        [1][5] → !ArrayBounds: array index 5 out of bounds: only 1 element in array
+        "a" - 1 → !FunctionNotFound: no function '-' for (string, i64)
+        let s = ;  → !Parsing: syntax error: Unexpected ';'
+        fn inf(n) { inf(n + 1) } inf(0) → !StackOverflow: calls nested deeper than 64 levels, which is the limit
+        boom() → !Panic: a native function panicked: host function panicked
+        res(987654) → !NoEntry: no entry 987654; the newest is 13
+        x.y → !VariableNotFound: no variable 'x'
+        "abc → !Parsing: syntax error: Open string is not terminated
+        (1 +  → !Parsing: syntax error: Script is incomplete
+        const A = #{x: 1}; A.x = 2 → !AssignmentToConstant: cannot change constant 'A'
+        let a = 5; a.nosuch → !DotExpr: unknown property 'nosuch' - a getter is not registered for type 'i64'
+        sleep(-1) → !BadArgument: -1 is not a number of seconds: it must be 0 or more
+        blob(9223372036854775807) → !ArgumentLimit: blob was asked for 9223372036854775807 bytes and the limit is 134,217,728
+        eval("1") → !Parsing: syntax error: reserved keyword 'eval' is disabled"#]].assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn lines_and_columns_count_as_people_do() {
+    let s = Rig::new().seat();
+    s.is("\u{feff}let x = 1;\r\nlet y = 41;\r\nx + y\r\n", "42");
+    let failure = s.fails("\u{feff}let x = 1;\r\nx.nosuch()\r\n");
+    assert_eq!((failure.line, failure.column, failure.excerpt.as_deref()), (2, 3, Some("x.nosuch()")));
+    let failure = s.fails("let s = \"😀😀\"; s.nosuch()");
+    assert_eq!((failure.line, failure.column), (1, 17));
+}
+
+#[test]
+fn a_thrown_value_stays_alive() {
+    let s = Rig::new().seat();
+    let job = s.run("fn helper(x) { x * 2 } throw #{code: 404, retry: |x| helper(x)}");
+    let map = job.thrown().unwrap();
+    assert_eq!(map.as_map_ref().unwrap()["code"].as_int(), Ok(404));
+    assert!(s.run("1").thrown().is_none());
+    s.is(
+        &format!("let e = (); try {{ res({}).value() }} catch (err) {{ e = err; }} e.thrown.retry.call(21)", job.id),
+        "42",
+    );
+}

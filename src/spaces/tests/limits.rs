@@ -1,0 +1,152 @@
+//! Limits: each ends one eval, names itself and its value, and nothing else happens.
+
+use super::rig::{Rig, Seat, lines, quiet};
+use crate::words::{Clock, Limits};
+use std::sync::atomic::Ordering;
+
+fn with(limits: Limits) -> Seat {
+    Rig::with(limits, Clock::real()).seat()
+}
+
+#[test]
+fn memory_ends_what_grows_for_ever() {
+    let s = with(Limits { eval_bytes: 8 << 20, ..Limits::default() });
+    for code in [
+        "let s = \"x\"; loop { s += s }",
+        "let a = [1]; loop { a += a }",
+        "let a = [0]; loop { a = [a, a] }",
+        "let m = #{}; let i = 0; loop { m[`k${i}`] = i; i += 1 }",
+        "let f = || 0; loop { let g = f; f = || g.call(); }",
+        "let f = || 0; loop { let g = f; f = || g; }",
+        "let m = #{f: || { let a = []; loop { a.push(\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\" + a.len()) } }}; [1].map(|x| m.f.call())",
+        "try { [1].map(|x| { let a = [1]; loop { a += a } }) } catch { } 5",
+        "let b = blob(1000); loop { b += b; }",
+        "let f = |x| x; loop { f = curry(f, f) }",
+        "let s = \"a,\"; s.pad(1000000, ','); s.split(',').len()",
+        "let s = \"a\"; s.pad(1000000, 'a'); s.replace(\"a\", s); 1",
+    ] {
+        s.has(code, "memory limit of 8 MiB");
+    }
+    s.is("1 + 1", "2");
+}
+
+#[test]
+fn values_nested_too_deeply_are_not_kept() {
+    let s = Rig::new().seat();
+    for code in [
+        "let d = []; for i in 0..3000 { d = [d] } 1",
+        "let d = #{}; for i in 0..1100 { d = #{x: d} } d",
+        "let ff = || 0; for i in 0..2000 { let g = ff; ff = || g.call(); } 1",
+        "let s = 0; let c = #{d: []}; let w2 = || { for i in 0..2000 { c.d = [c.d] } }; w2.call();",
+        "let f = Fn(\"x\"); loop { f = (|g| g).curry(f) }",
+        "let f = |x| x; loop { let g = f; f = Fn(\"h\").curry(g); } fn h(a, b) { 1 }",
+        "let f = |x| x; loop { f = f.curry(1) }",
+        "let d = []; for i in 0..3000 { d = [d] } atom(d)",
+        "let d = []; for i in 0..3000 { d = [d] } throw d",
+    ] {
+        s.has(code, "nested deeper than 1,000");
+    }
+    s.is("let d = []; for i in 0..900 { d = [d] } let n = 0; while d.len() > 0 { d = d[0]; n += 1 } n", "900");
+    s.is("let cy = #{}; let fy = || cy; cy.f = fy; 1", "1");
+    s.is("3", "3");
+}
+
+#[test]
+fn closures_that_share_what_they_captured_are_surveyed_once() {
+    let s = Rig::new().seat();
+    s.is("let f = || 1; for i in 0..40 { let g = f; let h = f; f = || [g, h]; } 1", "1");
+    s.is("type_of(f.call())", "array");
+}
+
+#[test]
+fn calls_and_scripts_are_bounded() {
+    let s = Rig::new().seat();
+    for code in [
+        "fn f(n) { f(n + 1) } f(0)",
+        "fn a(n) { b(n + 1) } fn b(n) { a(n + 1) } a(0)",
+        "fn m(n) { [n].map(|x| m(x + 1)) } m(0)",
+        "fn m(n) { [n, n].sort(|x, y| m(x + 1)) } m(0)",
+    ] {
+        s.has(code, "calls nested deeper than 64 levels");
+    }
+    s.is("fn deep(n) { if n == 0 { 0 } else { 1 + deep(n - 1) } } deep(60)", "60");
+    s.has(&format!("// {}\n1", "x".repeat(300 * 1024)), "256 KiB");
+    s.has(&lines(5_100, |i| format!("fn f{i}() {{}}")), "5,000 functions");
+    for (open, close) in [("(", ")"), ("[", "]"), ("#{a:", "}"), ("{", "}")] {
+        s.has(&format!("{}1{}", open.repeat(20_000), close.repeat(20_000)), "Parsing");
+    }
+    s.is("1 + 1", "2");
+}
+
+#[test]
+fn a_script_of_many_short_statements_compiles_quickly() {
+    let s = Rig::new().seat();
+    s.is(&format!("{} 7", "1;".repeat(100_000)), "7");
+    s.is(&lines(9_000, |i| format!("let v{i} = {i};")), "");
+}
+
+#[test]
+fn spaces_are_bounded() {
+    let s = with(Limits { variables: 100, functions: 50, space_bytes: 1 << 20, ..Limits::default() });
+    for i in 0..100 {
+        s.run(&format!("let v{i} = 1;"));
+    }
+    s.has("let extra = 1;", "limit of 100 variables");
+    s.is("v0 = 2; v0", "2");
+    for i in 0..50 {
+        s.run(&format!("fn f{i}() {{ {i} }}"));
+    }
+    s.has("fn extra() { 1 }", "50 functions");
+    s.is("fn f0() { 7 } f0()", "7");
+    let before = s.space.bytes();
+    s.has("v1 = \"\"; v1.pad(2000000, 'x');", "memory limit of 1 MiB");
+    s.is("v2 = \"\"; v2.pad(500000, 'x'); v2.len()", "500000");
+    s.has("v3 = \"\"; v3.pad(600000, 'y');", "memory limit of 1 MiB");
+    s.run("v2 = ();");
+    s.is("v3 = \"\"; v3.pad(600000, 'y'); v3.len()", "600000");
+    s.run("v3 = 1;");
+    assert_eq!(s.space.bytes(), before, "what was replaced no longer counts");
+}
+
+#[test]
+fn a_full_process_still_runs_but_keeps_little() {
+    let s = Rig::new().seat();
+    s.rig.0.budget.store(0, Ordering::SeqCst);
+    s.is("let small = [1, 2, 3]; small.len()", "3");
+    s.has("let large = \"\"; large.pad(100000, 'x');", "TotalMemoryLimit");
+    s.is("large", "");
+    s.has("let big = 1; \"\" + { let t = \"\"; t.pad(100000, 'x'); t }", "TotalMemoryLimit");
+    s.has("let t = \"\"; t.pad(100000, 'x'); atom(t)", "TotalMemoryLimit");
+    s.rig.0.budget.store(usize::MAX, Ordering::SeqCst);
+    s.is("let large = \"\"; large.pad(100000, 'x'); large.len()", "100000");
+}
+
+#[test]
+fn panics_end_one_entry() {
+    quiet();
+    let s = Rig::new().seat();
+    s.has("boom()", "Panic: a native function panicked: host function panicked");
+    s.is("1", "1");
+    s.is(
+        "let t = \"\"; try { boom() } catch (e) { t = e.message; } t",
+        "a native function panicked: host function panicked",
+    );
+    s.has("[1].map(|x| boom())", "panicked");
+    s.has("bg(|| boom()).value()", "panicked");
+    s.has("let x = 1; orders::crash()", "Panic: a native function panicked: host function panicked");
+    s.is("let c = [1, 2]; let peek = || c.len(); peek.call()", "2");
+    s.has("c.map(|v| orders::crash())", "panicked");
+    s.has("c.len()", "DataRace: 'c' is in use");
+    s.is("let c = [3]; c.len()", "1");
+}
+
+#[test]
+fn fresh_closures_leave_nothing_behind() {
+    let s = Rig::new().seat();
+    for i in 0..500 {
+        s.run(&format!("let f = |x| x + {i}; f.call(1)"));
+    }
+    assert_eq!((s.space.function_count(), s.space.variable_count()), (0, 1));
+    assert!(s.rig.language().homes_alive() <= 2);
+    s.is("f.call(1)", "500");
+}

@@ -1,0 +1,15 @@
+//! Evaluation and spaces together, on a small host: what scripts see, row by row.
+
+mod children;
+mod closures;
+mod concurrent;
+mod errors;
+mod flow;
+mod guards;
+mod language;
+mod limits;
+mod modules;
+mod natives;
+mod rig;
+mod sessions;
+mod stops;

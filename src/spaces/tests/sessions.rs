@@ -1,0 +1,78 @@
+//! Values that go from one space to another, and spaces that end.
+
+use super::rig::Rig;
+
+#[test]
+fn closures_work_in_other_sessions_with_what_their_own_has() {
+    let rig = Rig::new();
+    rig.write("pr", "fn helper(x) { x + 100 }");
+    let (a, b) = (rig.seat(), rig.seat());
+    a.run("fn hlp(x) { x * 2 } let kk = 3;");
+    let job = a.run("let f = |x| hlp(x) + kk; [f, #{g: |x| f.call(x) + 1, n: Fn(\"hlp\")}]");
+    b.is(&format!("let p = res({}).value(); p[0].call(5)", job.id), "13");
+    b.is("p[1].g.call(5)", "14");
+    b.is("p[1].n.call(5)", "10");
+    b.is("[1,2].map(p[0])", "[5, 7]");
+    b.is("fn hlp(x) { x * 1000 } [p[0].call(1), p[1].n.call(1)]", "[5, 2]");
+    a.run("fn hlp(x) { x * 4 }");
+    b.is("p[0].call(1)", "7");
+    a.run("kk = 100;");
+    b.is("p[0].call(1)", "104");
+    a.run("let av = 55; fn rav() { av }");
+    let job = a.run("|| rav()");
+    b.is(&format!("res({}).value().call()", job.id), "55");
+    a.run("import \"pr\" as apr;");
+    let job = a.run("|x| apr::helper(x)");
+    b.is(&format!("let am = res({}).value(); am.call(1)", job.id), "101");
+    b.is("am.call(2)", "102");
+    a.run("const CK = 8;");
+    let job = a.run("fn ck() { global::CK + CK } || ck()");
+    b.is(&format!("res({}).value().call()", job.id), "16");
+    let caller = b.run(&format!("let pc = res({}).value(); pc.call(); print(pc.call())", job.id));
+    assert_eq!(caller.output(), ["16"], "output belongs to the caller");
+    a.space.close();
+    b.is("p[0].call(1)", "104");
+    b.is("am.call(1)", "101");
+    b.is("pc.call()", "16");
+    a.has("1", "NoSuchSpace: no such space: s-1");
+}
+
+#[test]
+fn another_space_is_read_by_import() {
+    let rig = Rig::new();
+    let (lab, s) = (rig.space("lab"), rig.seat());
+    lab.run("let size = 4; const UNIT = 10; fn scaled(n) { n * size } fn twice(n) { n * 2 } private fn hidden() { 1 }");
+    s.is("import \"@lab\" as lab; [lab::size, lab::UNIT, lab::scaled(2), lab::twice(3)]", "[4, 10, 8, 6]");
+    lab.run("size = 5; fn twice(n) { n * 200 }");
+    s.is("[lab::size, lab::scaled(2), lab::twice(1)]", "[5, 10, 200]");
+    s.has("lab::size = 1", "onstant");
+    s.has("lab::hidden()", "FunctionNotFound");
+    s.has("import \"@nowhere\" as n;", "ModuleNotFound");
+    let failure = s.fails("lab::twice(\"a\")");
+    assert_eq!(failure.source, "eval 3", "the eval that wrote the function is named: {failure:?}");
+}
+
+#[test]
+fn unknown_entries_and_failures_of_others() {
+    let rig = Rig::new();
+    let s = rig.seat();
+    s.has("res(999999)", "no entry 999999");
+    s.has(&format!("res({}).value()", rig.newest() + 1), "deadlock");
+    let job = s.run("throw #{code: 3}");
+    s.is(&format!("try {{ res({}).value() }} catch (e) {{ print(e.thrown.code) }} 1", job.id), "1");
+    s.has(&format!("res({}).value()", job.id), &format!("Runtime: in entry {}: #{{\"code\": 3}}", job.id));
+    let job = s.run("1 / 0");
+    s.has(&format!("res({}).value()", job.id), &format!("Arithmetic: in entry {}: division by zero", job.id));
+}
+
+#[test]
+fn a_space_that_ends_fails_its_evals_loudly() {
+    let s = Rig::new().seat();
+    let job = s.start("let a = 1; gate(\"a\"); let b = 2; 3");
+    s.rig.arrived("a", 1);
+    s.space.close();
+    s.rig.open("a");
+    assert!(job.join());
+    assert_eq!(job.show(), "!NoSuchSpace: no such space: s-1");
+    assert_eq!(job.published(), ["a"]);
+}

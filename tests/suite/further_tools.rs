@@ -1,0 +1,147 @@
+//! Tools that an embedding program serves beside the built-in ones.
+
+use crate::world;
+use http::{HeaderMap, HeaderValue, Method};
+use remontoire::host::{Caller, Host, Job};
+use remontoire::mcp::{Answered, Body, Dispatcher, Incoming, Reply, Tool, ToolCall, ToolFault, ToolFuture};
+use remontoire::words::Clock;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Answers by itself, reporting progress first.
+struct Counting;
+
+impl Tool for Counting {
+    fn name(&self) -> &str {
+        "counting"
+    }
+
+    fn declaration(&self) -> Value {
+        json!({"name": "counting", "description": "Counts to a hundred", "inputSchema": {"type": "object"}})
+    }
+
+    fn call(&self, call: ToolCall) -> ToolFuture {
+        Box::pin(async move {
+            for step in [0.0, 50.0, 100.0] {
+                call.progress(step, 100.0);
+            }
+            let result = json!({"content": [{"type": "text", "text": "counted"}]});
+            Ok(Answered::Result(result.as_object().cloned().unwrap_or_default()))
+        })
+    }
+}
+
+/// Always a task: starts an eval of a session of its own.
+struct Slow {
+    host: Host,
+    caller: Caller,
+}
+
+impl Tool for Slow {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn declaration(&self) -> Value {
+        json!({"name": "slow", "description": "Takes long", "inputSchema": {"type": "object"}})
+    }
+
+    fn call(&self, call: ToolCall) -> ToolFuture {
+        let (host, caller) = (self.host.clone(), self.caller);
+        Box::pin(async move {
+            if !call.tasks {
+                return Err(ToolFault::needs_tasks());
+            }
+            let job = Job { code: "while !gate::opened(\"slow\") {} 42".into(), ns: None };
+            let submitted = host.submit(caller, &job).expect("there is room for an eval");
+            Ok(Answered::Work { caller, submitted, grace: Duration::ZERO })
+        })
+    }
+}
+
+fn dispatcher() -> (Dispatcher, world::Gates) {
+    let (host, gates) = world::host(&Clock::manual());
+    let client = remontoire::host::Client::default();
+    let (_, caller) = host.create_session(None, client, None).expect("there is room for a session");
+    let slow = Slow { host: host.clone(), caller };
+    (Dispatcher::with_tools(host, vec![Arc::new(Counting), Arc::new(slow)]), gates)
+}
+
+async fn send(dispatcher: &Dispatcher, method: &'static str, tasks: bool, mut params: Value) -> Reply {
+    let capabilities = if tasks { json!({"extensions": {"io.modelcontextprotocol/tasks": {}}}) } else { json!({}) };
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+        "progressToken": "p",
+    });
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", HeaderValue::from_static("application/json"));
+    headers.insert("mcp-protocol-version", HeaderValue::from_static("2026-07-28"));
+    headers.insert("mcp-method", HeaderValue::from_static(method));
+    if let Some(name) = params.get("name").or(params.get("taskId")).and_then(Value::as_str) {
+        headers.insert("mcp-name", HeaderValue::from_str(name).unwrap());
+    }
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+    dispatcher.handle(Incoming { method: Method::POST, headers, body: body.into(), peer: None }).await
+}
+
+fn json_of(reply: Reply) -> Value {
+    match reply.body {
+        Body::Json(bytes, delivery) => {
+            delivery.written();
+            serde_json::from_slice(&bytes).unwrap()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn they_are_listed_after_the_built_in_ones() {
+    let (dispatcher, _gates) = dispatcher();
+    let listed = json_of(send(&dispatcher, "tools/list", false, json!({})).await);
+    let names: Vec<_> = listed["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["create-session", "eval", "await", "cancel", "counting", "slow"]);
+}
+
+#[tokio::test]
+async fn what_a_tool_says_on_the_way_makes_a_stream_with_the_answer_last() {
+    let (dispatcher, _gates) = dispatcher();
+    let reply = send(&dispatcher, "tools/call", false, json!({"name": "counting"})).await;
+    let Body::Events(mut events) = reply.body else { panic!("{reply:?}") };
+    let mut data = Vec::new();
+    while let Some(frame) = events.next().await {
+        let text = String::from_utf8(frame.bytes.to_vec()).unwrap();
+        data.push(serde_json::from_str::<Value>(text.trim_end().rsplit_once("data: ").unwrap().1).unwrap());
+    }
+    let steps: Vec<_> = data[..3].iter().map(|event| event["params"]["progress"].as_f64().unwrap()).collect();
+    assert_eq!(steps, [0.0, 50.0, 100.0]);
+    assert_eq!(data[0]["params"]["progressToken"], "p");
+    assert_eq!(data[3]["result"]["content"][0]["text"], "counted");
+    assert_eq!(data.len(), 4);
+}
+
+#[tokio::test]
+async fn a_missing_capability_is_a_400_and_work_becomes_a_task() {
+    let (dispatcher, gates) = dispatcher();
+    let reply = send(&dispatcher, "tools/call", false, json!({"name": "slow"})).await;
+    assert_eq!(reply.status, 400);
+    assert_eq!(json_of(reply)["error"]["code"], -32_021);
+
+    let task = json_of(send(&dispatcher, "tools/call", true, json!({"name": "slow"})).await);
+    assert_eq!(task["result"]["resultType"], "task");
+    gates.open("slow");
+    let id = task["result"]["taskId"].clone();
+    let end = async {
+        loop {
+            let end = json_of(send(&dispatcher, "tasks/get", true, json!({"taskId": id})).await);
+            if end["result"]["status"] != "working" {
+                return end;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let end = tokio::time::timeout(Duration::from_secs(20), end).await.expect("the task ends");
+    assert_eq!(end["result"]["status"], "completed");
+    assert!(end["result"]["result"]["content"][0]["text"].as_str().unwrap().starts_with("42"));
+}
