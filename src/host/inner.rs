@@ -6,7 +6,7 @@ use super::kept::Kept;
 use super::live::{Live, Notes, Work};
 use super::serving::Serving;
 use super::threads::Threads;
-use crate::engine::{Callable, Hooks, Language, SpaceView, Task, memory};
+use crate::engine::{Callable, Hooks, Language, SpaceView, Task};
 use crate::render::Style;
 use crate::render::teach::FunctionDoc;
 use crate::spaces::Space;
@@ -181,13 +181,14 @@ impl Inner {
         module
     }
 
-    /// What the process holds beside what the registry counts, in bytes: spaces and running evals. Without the counting
-    /// allocator, spaces alone.
+    /// What the host holds beside what the registry counts, in bytes: spaces, and the memory of running evals.
     pub(super) fn elsewhere(&self) -> usize {
-        if self.memory_enforced {
-            return memory::process_bytes().saturating_sub(self.state().kept_bytes());
-        }
-        self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum()
+        let spaces: usize =
+            self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum();
+        let modules = self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let modules: usize = modules.values().map(|module| module.space().bytes()).sum();
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        spaces + modules + live.values().map(|live| live.task.memory_used()).sum::<usize>()
     }
 
     /// All spaces with what they hold, in bytes, largest first.

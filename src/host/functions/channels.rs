@@ -139,7 +139,11 @@ let lane = chan(2);
 let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
 [lane.recv(), lane.recv(), lane.recv()] //=> [1, 2, ()]
 ```";
-    table.doc("chan", &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()", "chan.is_closed()"], DOC);
+    table.doc(
+        "chan",
+        &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()", "chan.is_closed()"],
+        DOC,
+    );
     let api = &mut table.api;
     crate::engine::shared_by_identity::<Channel>();
     api.custom_type::<Channel>("Chan");
