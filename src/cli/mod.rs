@@ -14,6 +14,7 @@ mod terminal;
 
 use crate::config::Config;
 use crate::host::{BuildError, Host};
+use crate::render::notice;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::ffi::OsString;
@@ -75,7 +76,7 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let terminal = Terminal::of_this_process();
     let exit = dispatch(arguments, &terminal).unwrap_or_else(|NotStarted(reason)| {
-        terminal.complain(&format!("remontoire: {reason}"));
+        terminal.complain(&notice::complaint(&reason));
         Exit::NotStarted
     });
     exit.into()

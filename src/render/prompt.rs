@@ -160,6 +160,37 @@ mod tests {
             took(Duration::from_micros(3_021)),
             took(Duration::from_micros(12_345_678)),
         ];
-        expect![[r#""#]].assert_eq(&all.join("\n"));
+        expect![[r#"
+            :help lists the commands · Ctrl-D leaves
+            > 
+            workshop> 
+            Ctrl-D or :quit leaves
+            :res 12             entry 12 with its value
+            :out 12 [from [n]]  what entry 12 printed
+            :quit               leaves
+
+            Anything else is code. Two blank lines submit it unfinished, Alt-Enter adds a line.
+            A trailing & runs it in the background. Ctrl-C cancels what runs, Ctrl-D leaves.
+            no command :evls · did you mean :evals · :help lists the commands
+            no command :xyzzy · :help lists the commands
+            which entry? · :out 12 [from [n]]
+            of which name? · :doc name
+            what is `13`?
+            `-1` is not a number of lines
+            `done` is not a status
+            a command is one line
+            ;; id 12 · running in the background
+            ;; id 12 · cancelling
+            ;; id 12 · has not stopped yet · :res 12 says how it stands
+            ;; id 12 · runs on, no longer watched
+            ;; id 12 · ok · :res 12 shows it
+            … 9,980 lines elided · :out 12 0 9980
+            … 1 line elided · :out 12 0 1
+            … 1,200 lines dropped: the entry printed more than is kept
+            timing is on
+            timing is off
+            ;; time 3.021 ms
+            ;; time 12.345 s"#]]
+        .assert_eq(&all.join("\n"));
     }
 }
