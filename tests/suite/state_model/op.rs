@@ -126,6 +126,11 @@ pub(super) enum Op {
     Look(Pick),
     List(Option<Who>, Option<Status>),
     Capacity(u8),
+    /// Something wants to keep so many bytes.
+    MakeRoom {
+        more: usize,
+        elsewhere: usize,
+    },
 
     GiveBack(Pick),
     TakeBack {
@@ -313,6 +318,7 @@ fn entry_op() -> impl Strategy<Value = Op> {
         1 => (proptest::option::of(who()), proptest::option::of(status()))
             .prop_map(|(who, status)| Op::List(who, status)),
         1 => (0..4u8).prop_map(Op::Capacity),
+        1 => (0..500usize, 0..300usize).prop_map(|(more, elsewhere)| Op::MakeRoom { more, elsewhere }),
         4 => pick().prop_map(Op::GiveBack),
         4 => (pick(), proptest::bool::weighted(0.2)).prop_map(|(entry, force)| Op::TakeBack { entry, force }),
         2 => pick().prop_map(Op::Await),
