@@ -34,6 +34,7 @@ pub mod cli;
 
 pub use engine::memory::CountingAllocator;
 pub use engine::rhai;
+pub use engine::shared_by_identity;
 pub use host::{BuildError, EntryLayer, EvalError, Evaluated, Host, HostBuilder, Job, tracing_layer};
 pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
 pub use words::Limits;

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod modules;
+mod prompt;
 mod remote;
 mod script;
 mod serve;
@@ -13,6 +14,7 @@ mod terminal;
 
 use crate::config::Config;
 use crate::host::{BuildError, Host};
+use crate::render::notice;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::ffi::OsString;
@@ -74,7 +76,7 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let terminal = Terminal::of_this_process();
     let exit = dispatch(arguments, &terminal).unwrap_or_else(|NotStarted(reason)| {
-        terminal.complain(&format!("remontoire: {reason}"));
+        terminal.complain(&notice::complaint(&reason));
         Exit::NotStarted
     });
     exit.into()
@@ -83,6 +85,10 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn dispatch(arguments: Arguments, terminal: &Terminal) -> Result<Exit, NotStarted> {
     let config = arguments.options.0;
     match arguments.command {
+        None if terminal::is_interactive() => {
+            let host = host(&config)?;
+            wait_for(serve::serve_with_prompt(&host, &config, terminal))
+        }
         None | Some(Command::Serve) => {
             let host = host(&config)?;
             wait_for(serve::serve(&host, &config, terminal))

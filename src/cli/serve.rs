@@ -1,25 +1,47 @@
-//! Serving until a signal comes.
+//! Serving: until a signal comes, or until whoever sits at the prompt leaves.
 
+use super::prompt::{Left, Seat};
 use super::signals::Signals;
 use super::terminal::Terminal;
 use super::{Exit, NotStarted};
 use crate::config::Config;
 use crate::host::Host;
-use crate::http;
+use crate::http::{self, Server};
 use crate::render::notice;
+use crate::repl::HostBackend;
 
 /// Serves a host until the first signal, then lets open calls be answered. A second signal ends that too.
 pub(super) async fn serve(host: &Host, config: &Config, terminal: &Terminal) -> Result<Exit, NotStarted> {
     // Before the first line is out: whoever has read it may send a signal.
     let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
-    let server = http::serve_with(host, config.addr(), config.access.clone())
-        .await
-        .map_err(|error| NotStarted(error.to_string()))?;
-    terminal.complain(&notice::start_line(&server.url()));
+    let server = start(host, config, terminal).await?;
     signals.next().await;
     tokio::select! {
         () = server.shutdown() => {}
         () = signals.next() => {}
     }
     Ok(Exit::Fine)
+}
+
+/// Serves a host and opens a prompt on it, until whoever sits there leaves or SIGTERM comes. A signal cuts the end short.
+pub(super) async fn serve_with_prompt(host: &Host, config: &Config, terminal: &Terminal) -> Result<Exit, NotStarted> {
+    let mut seat = Seat::take()?;
+    let server = start(host, config, terminal).await?;
+    let backend = HostBackend::new(host, terminal.out, tokio::runtime::Handle::current());
+    match seat.converse(backend, &config.history, terminal).await? {
+        Left::ByThemselves => terminal.say(&notice::goodbye(host.probe().running)),
+        // The cursor stands in the line that is being typed.
+        Left::Terminated => terminal.say(&format!("\n{}", notice::SHUTTING_DOWN)),
+    }
+    seat.leave(server.shutdown()).await?;
+    Ok(Exit::Fine)
+}
+
+/// Starts to serve, and says where.
+async fn start(host: &Host, config: &Config, terminal: &Terminal) -> Result<Server, NotStarted> {
+    let server = http::serve_with(host, config.addr(), config.access.clone())
+        .await
+        .map_err(|error| NotStarted(error.to_string()))?;
+    terminal.complain(&notice::start_line(&server.url()));
+    Ok(server)
 }

@@ -28,6 +28,12 @@ impl Signals {
         }
     }
 
+    /// Waits for the next SIGTERM, whatever SIGINT does.
+    #[cfg(unix)]
+    pub(super) async fn terminated(&mut self) {
+        self.terminate.recv().await;
+    }
+
     /// Starts listening. Needs a tokio runtime.
     #[cfg(not(unix))]
     pub(super) fn listen() -> io::Result<Self> {
@@ -40,5 +46,11 @@ impl Signals {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }
+    }
+
+    /// Waits for ever: there is no such signal here.
+    #[cfg(not(unix))]
+    pub(super) async fn terminated(&mut self) {
+        std::future::pending().await
     }
 }

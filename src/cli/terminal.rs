@@ -1,4 +1,5 @@
-//! Where the words of the program go: stdout for what was asked for, stderr for everything about it.
+//! Where the words of the program go: stdout for what was asked for, stderr for everything about it. And the modes of the
+//! terminal, which a prompt changes while a line is being typed.
 
 use crate::render::Style;
 use std::io::{IsTerminal, Write};
@@ -29,5 +30,43 @@ impl Terminal {
     /// Writes text and a line break to stderr.
     pub(super) fn complain(&self, text: &str) {
         drop(writeln!(std::io::stderr().lock(), "{text}"));
+    }
+}
+
+/// Whether somebody sits at a terminal: both ends of the conversation are there.
+pub(super) fn is_interactive() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// The modes of the terminal on stdin as they were, put back when this is dropped. A line editor does that itself, unless the
+/// process ends while a line is being typed.
+#[derive(Debug)]
+pub(super) struct Modes {
+    #[cfg(unix)]
+    before: Option<rustix::termios::Termios>,
+}
+
+impl Modes {
+    /// Remembers the modes as they are now.
+    pub(super) fn remember() -> Self {
+        Self {
+            #[cfg(unix)]
+            before: rustix::termios::tcgetattr(std::io::stdin()).ok(),
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Modes {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+        let Some(before) = &self.before else { return };
+        let changed = tcgetattr(std::io::stdin()).is_ok_and(|now| now.local_modes != before.local_modes);
+        if changed {
+            // The editor also asked for pastes to be marked.
+            let mut out = std::io::stdout().lock();
+            drop(out.write_all(b"\x1b[?2004l").and_then(|()| out.flush()));
+            tcsetattr(std::io::stdin(), OptionalActions::Drain, before).ok();
+        }
     }
 }

@@ -7,6 +7,7 @@ mod settings;
 mod units;
 
 use crate::http::ServeOptions;
+use crate::repl::History;
 use crate::words::Limits;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
@@ -33,6 +34,8 @@ pub struct Config {
     pub describe: String,
     /// Who may call.
     pub access: ServeOptions,
+    /// Where the history of the prompt is kept.
+    pub history: History,
     /// The limits in force.
     pub limits: Limits,
 }
@@ -45,6 +48,7 @@ impl Default for Config {
             scripts: None,
             describe: String::new(),
             access: ServeOptions::default(),
+            history: History::default(),
             limits: Limits::default(),
         }
     }

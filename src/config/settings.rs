@@ -3,6 +3,7 @@
 use super::units::{self, Least};
 use super::{Config, DEFAULT_SCRIPTS};
 use crate::http::{Token, is_host, is_origin};
+use crate::repl::History;
 use crate::words::{Limits, limits};
 use std::time::Duration;
 
@@ -97,6 +98,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         scripts,
     ),
     text("describe", "REMONTOIRE_DESCRIBE", "TEXT", "What this instance is, for those who connect", describe),
+    text(
+        "history",
+        "REMONTOIRE_HISTORY",
+        "FILE",
+        "Where the prompt keeps what was typed; `none` for nowhere [default: a file in your state folder]",
+        history,
+    ),
     Setting {
         name: "token",
         env: "REMONTOIRE_TOKEN",
@@ -278,6 +286,15 @@ fn scripts(config: &mut Config, value: &str) -> Result<(), String> {
 
 fn describe(config: &mut Config, value: &str) -> Result<(), String> {
     config.describe = value.to_owned();
+    Ok(())
+}
+
+fn history(config: &mut Config, value: &str) -> Result<(), String> {
+    config.history = match value {
+        "" => return Err("not a file; `none` keeps no history".to_owned()),
+        "none" => History::Off,
+        file => History::File(file.into()),
+    };
     Ok(())
 }
 

@@ -30,6 +30,8 @@ fn everything_can_be_chosen() {
         "lib",
         "--describe",
         "staging",
+        "--history",
+        "typed",
         "--token",
         "secret",
         "--trust-network",
@@ -52,6 +54,8 @@ fn everything_can_be_chosen() {
     assert_eq!(config.addr().to_string(), "[::1]:0");
     assert_eq!((config.scripts_folder(), config.scripts.is_some()), (Path::new("lib"), true));
     assert_eq!(config.describe, "staging");
+    assert_eq!(config.history, History::File("typed".into()));
+    assert_eq!(parse(&["--history", "none"]).unwrap().history, History::Off);
     assert!(config.access.token.is_some() && config.access.trust_network);
     assert_eq!(config.access.allow_hosts, ["a.example", "b.example:80", "c.example"]);
     assert_eq!(config.access.allow_origins, ["https://desk.example"]);
@@ -101,6 +105,8 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
         "a b",
         "--scripts",
         "",
+        "--history",
+        "",
     ])
     .unwrap_err();
     assert_eq!(error.exit_code(), 2);
@@ -108,6 +114,7 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
         error: --port `banana`: not a port; they go from 0 (any) to 65535
                --bind `everywhere`: not an address; one looks like 127.0.0.1, and 0.0.0.0 stands for all of this machine
                --scripts ``: not a folder; leave it out for scripts
+               --history ``: not a file; `none` keeps no history
                --token `…`: a token is visible ASCII without spaces, and not empty
                --allow-host `a b`: not a host name; one looks like tools.example
                --allow-origin `desk.example`: not an origin; one looks like https://desk.example

@@ -245,7 +245,8 @@ fn facts(module: &Shared<Module>, name: Option<&str>, standard: bool) -> Vec<Fun
             let doc: Vec<_> = comments.iter().filter_map(|comment| comment.as_str()).map(without_marks).collect();
             let function_name = text("name");
             // Operators, and what only the engine calls.
-            let plain = function_name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+            let plain = function_name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && function_name != NestingCheck::FUNCTION;
             plain.then(|| FunctionFacts {
                 name: function_name,
                 module: name.map(str::to_owned),

@@ -27,7 +27,7 @@ mod volatile;
 
 pub use atom::Atom;
 pub use failure::{Fallible, Thrown, raise, refuse, terminated};
-pub use handle::{EntryHandle, EntryOps};
+pub use handle::{EntryHandle, EntryOps, shared_by_identity};
 pub use hooks::{Budget, Hooks, Modules, Parking, Sink, Sources, Waits};
 pub use language::{FunctionFacts, Language};
 pub use module::{LoadedModule, Overlay, compile_module};

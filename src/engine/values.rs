@@ -104,7 +104,7 @@ pub(crate) fn is_small(value: &Dynamic) -> bool {
 
 /// Whether a value only stands for something that is shared by itself.
 pub(crate) fn is_handle(value: &Dynamic) -> bool {
-    value.is::<Atom>() || value.is::<EntryHandle>()
+    value.is::<Atom>() || value.is::<EntryHandle>() || super::handle::is_host_handle(value)
 }
 
 /// What tells a cell from others while it lives.
@@ -171,8 +171,9 @@ pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
     } else if let Some(equal) = both::<EntryHandle>(a, b, |x, y| x == y) {
         equal
     } else {
-        // Other types have no identity we know.
-        both::<FnPtr>(a, b, |x, y| identity(x) == identity(y) && all_same(x.curry(), y.curry())).unwrap_or(false)
+        // Other types have no identity we know, unless their owner said so.
+        both::<FnPtr>(a, b, |x, y| identity(x) == identity(y) && all_same(x.curry(), y.curry()))
+            .unwrap_or_else(|| super::handle::same_host_handle(a, b))
     }
 }
 

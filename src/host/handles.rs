@@ -71,7 +71,14 @@ impl Inner {
         let Some(facts) = facts.or_else(|| handle.ops::<Known>().map(Known::facts)) else {
             return EntryShown { line: format!("entry {id}"), end: EntryEnd::Open };
         };
-        let line = entry_line(&EntryFacts { id, status: facts.status, time: facts.ran, by: facts.by.as_deref(), gone });
+        let own = reader.and_then(|id| self.live(id)).map(|live| live.owner);
+        let line = entry_line(&EntryFacts {
+            id,
+            status: facts.status,
+            time: facts.ran,
+            by: facts.by.as_deref().filter(|_| own != Some(facts.owner)),
+            gone,
+        });
         // Asked only where the end is shown, which reads it; inside a container it is not.
         let host = Arc::clone(self);
         EntryShown { line, end: EntryEnd::Ask(Ask::new(move || host.end_shown(id, reader))) }

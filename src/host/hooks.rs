@@ -98,13 +98,11 @@ impl Parking for Joint {
 impl Budget for Joint {
     fn may_keep(&self, more: usize) -> Result<(), LimitHit> {
         let Some(host) = self.0.upgrade() else { return Ok(()) };
-        let (kept, largest) = {
-            let state = host.state();
-            (state.kept_bytes(), state.largest(2))
-        };
+        let kept = host.state().kept_bytes();
         if kept + host.elsewhere() + more <= host.limits.total_bytes {
             return Ok(());
         }
+        let largest = host.state().largest(2);
         let mut holders: Vec<_> = largest.into_iter().map(|(id, size)| (format!("entry {id}"), size)).collect();
         holders.extend(host.largest_spaces(2).into_iter().map(|(name, size)| (format!("space {name}"), size)));
         holders.sort_by_key(|(_, size)| std::cmp::Reverse(*size));

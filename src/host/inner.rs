@@ -181,9 +181,14 @@ impl Inner {
         module
     }
 
-    /// What spaces and running evals hold, in bytes.
+    /// What the host holds beside what the registry counts, in bytes: spaces, and the memory of running evals.
     pub(super) fn elsewhere(&self) -> usize {
-        self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum()
+        let spaces: usize =
+            self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum();
+        let modules = self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let modules: usize = modules.values().map(|module| module.space().bytes()).sum();
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        spaces + modules + live.values().map(|live| live.task.memory_used()).sum::<usize>()
     }
 
     /// All spaces with what they hold, in bytes, largest first.
@@ -203,6 +208,9 @@ impl Inner {
     /// Admits an eval and lets it run. With `expected` a call of the owner is open for it: it is no news elsewhere until
     /// [`State::unexpect`].
     pub(super) fn submit(self: &Arc<Self>, owner: Owner, job: &Job, expected: bool) -> Result<EntryId, Refusal> {
+        if job.code.len() > self.limits.script_bytes {
+            return Err(Refusal::ScriptTooLong { bytes: job.code.len(), limit: self.limits.script_bytes });
+        }
         let mut site = self.site(owner, job.ns.as_deref())?;
         let code: Arc<str> = job.code.as_str().into();
         let notes = Notes { move_to: job.ns.is_some().then(|| site.ns.to_string()), new_space: site.new_space.take() };
@@ -348,7 +356,11 @@ impl Inner {
         }
     }
 
-    fn settle_failed(self: &Arc<Self>, live: &Live, failure: Failure) {
+    /// Marks an entry failed that could not be run to its end. Nothing happens when it has settled.
+    pub(super) fn settle_failed(self: &Arc<Self>, live: &Live, failure: Failure) {
+        if live.is_settled() {
+            return;
+        }
         let face = super::kept::Face {
             end: super::kept::End::Failed(Arc::new(failure)),
             published: Vec::new(),

@@ -7,7 +7,8 @@ use super::tracing_layer::Served;
 use crate::engine::{self, Ended, Unfinished};
 use crate::render::{self, Budget, Conflict};
 use crate::state::CancelBy;
-use crate::words::{EntryId, Status, StopCause, Time};
+use crate::words::{EntryId, Failure, Status, StopCause, Time};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 impl Inner {
@@ -16,11 +17,19 @@ impl Inner {
         // Taken by whoever cancelled it while it was queued.
         let Some(work) = live.take_work() else { return };
         let serving = Served::begin(&live.task);
-        let ended = match work {
-            Work::Script(code) => self.evaluate(live, &code),
-            Work::Child(callable) => engine::call(&self.language, &live.task, callable),
-        };
-        self.finish(live, ended);
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            let ended = match work {
+                Work::Script(code) => self.evaluate(live, &code),
+                Work::Child(callable) => engine::call(&self.language, &live.task, callable),
+            };
+            self.finish(live, ended);
+        }));
+        // What scripts do is caught by the engine; this is for the drop of a value of the embedding program, and the like.
+        if let Err(payload) = ran {
+            let text = payload.downcast_ref::<&str>().copied().map(str::to_owned);
+            let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+            self.settle_failed(live, Failure::new("Panic", format!("native code panicked: {text}")));
+        }
         drop(serving);
     }
 
@@ -47,7 +56,6 @@ impl Inner {
                 End::Failed(Arc::new(*failure)),
                 Values { thrown, lost: ended.lost, ..Values::default() },
             ),
-            Err(Unfinished::Stopped(StopCause::Dependency(id))) => self.failed_with(id, ended.lost),
             Err(Unfinished::Stopped(cause)) => {
                 (Status::Cancelled, End::Cancelled(cause), Values { lost: ended.lost, ..Values::default() })
             }
@@ -63,18 +71,6 @@ impl Inner {
         // Idle before anyone learns that the entry settled: whoever waited for it finds this thread warm.
         self.threads.offer();
         self.settle(live, status, kept, ended.bytes);
-    }
-
-    /// An entry that was stopped because another one failed reports that failure.
-    fn failed_with(&self, id: EntryId, lost: rhai::Map) -> (Status, End, Values) {
-        let other = self.state().value(id).ok().flatten();
-        match other.map(|kept| (Arc::clone(&kept.face), kept.values)) {
-            Some((face, theirs)) if matches!(face.end, End::Failed(_)) => {
-                let values = Values { thrown: theirs.thrown.clone(), lost, ..Values::default() };
-                (Status::Failed, face.end.clone(), values)
-            }
-            _ => (Status::Cancelled, End::Cancelled(StopCause::Dependency(id)), Values { lost, ..Values::default() }),
-        }
     }
 
     /// Cancels the children that nothing keeps, and waits for them, but not for ever.

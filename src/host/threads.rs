@@ -140,7 +140,10 @@ mod tests {
         let barrier = Arc::new(std::sync::Barrier::new(9));
         for _ in 0..8 {
             let barrier = Arc::clone(&barrier);
-            threads.run(Box::new(move || drop(barrier.wait()))).map_err(|(_, error)| error).unwrap();
+            let meet = move || {
+                barrier.wait();
+            };
+            threads.run(Box::new(meet)).map_err(|(_, error)| error).unwrap();
         }
         barrier.wait();
     }

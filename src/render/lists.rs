@@ -53,6 +53,8 @@ pub struct SessionRow {
 pub struct SpaceRow {
     /// Its name.
     pub name: String,
+    /// `scratch`, `shared`, or `module` for one that stands for a module.
+    pub kind: String,
     /// Variables in it.
     pub variables: usize,
     /// Functions in it.
@@ -64,12 +66,10 @@ pub struct SpaceRow {
 }
 
 /// A row of `:help`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CommandRow<'a> {
-    /// The command as it is typed, such as `:res`.
-    pub name: &'a str,
-    /// Its arguments, such as `ID`; may be empty.
-    pub arguments: &'a str,
+    /// The command as it is typed, with its arguments: `:res 12`.
+    pub usage: String,
     /// What it does, in one line.
     pub help: &'a str,
 }
@@ -157,11 +157,12 @@ pub fn spaces(rows: &[SpaceRow], style: Style) -> String {
     if rows.is_empty() {
         return "no spaces".to_owned();
     }
-    let mut table = Table::new(&["space", "variables", "functions", "keeps", ""]).right(&[1, 2, 3]);
+    let mut table = Table::new(&["space", "kind", "variables", "functions", "keeps", ""]).right(&[2, 3, 4]);
     for row in rows {
         table.row(
             vec![
                 row.name.clone(),
+                row.kind.clone(),
                 thousands(row.variables),
                 thousands(row.functions),
                 bytes(row.bytes),
@@ -177,8 +178,7 @@ pub fn spaces(rows: &[SpaceRow], style: Style) -> String {
 pub fn commands(rows: &[CommandRow<'_>], style: Style) -> String {
     let mut table = Table::new(&[]);
     for row in rows {
-        let usage = format!("{} {}", row.name, row.arguments);
-        table.row(vec![usage.trim_end().to_owned(), row.help.to_owned()], &[(0, Role::Name)]);
+        table.row(vec![row.usage.clone(), row.help.to_owned()], &[(0, Role::Name)]);
     }
     table.text(style)
 }
@@ -359,11 +359,18 @@ mod tests {
 
     #[test]
     fn spaces_and_where_the_prompt_stands() {
-        let row = |name: &str, here| SpaceRow { name: name.into(), variables: 12, functions: 3, bytes: 123_456, here };
+        let row = |name: &str, here| SpaceRow {
+            name: name.into(),
+            kind: "shared".into(),
+            variables: 12,
+            functions: 3,
+            bytes: 123_456,
+            here,
+        };
         expect![[r#"
-            space     variables  functions   keeps
-            scratch          12          3  123 KB  ← here
-            workshop         12          3  123 KB"#]]
+            space     kind    variables  functions   keeps
+            scratch   shared         12          3  123 KB  ← here
+            workshop  shared         12          3  123 KB"#]]
         .assert_eq(&spaces(&[row("scratch", true), row("workshop", false)], PLAIN));
         assert_eq!(spaces(&[], PLAIN), "no spaces");
     }
@@ -371,8 +378,8 @@ mod tests {
     #[test]
     fn commands_with_their_arguments() {
         let rows = [
-            CommandRow { name: ":help", arguments: "", help: "this list" },
-            CommandRow { name: ":out", arguments: "ID [FROM N]", help: "what an entry printed" },
+            CommandRow { usage: ":help".into(), help: "this list" },
+            CommandRow { usage: ":out ID [FROM N]".into(), help: "what an entry printed" },
         ];
         expect![[r#"
             :help             this list

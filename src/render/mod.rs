@@ -10,6 +10,7 @@ pub mod notice;
 pub mod outline;
 pub mod output;
 pub mod plain;
+pub mod prompt;
 pub mod style;
 pub mod teach;
 pub mod value;

@@ -2,7 +2,7 @@
 //! the wire, and tests.
 
 use super::interrupts::Interrupts;
-use crate::host::Delivery;
+use crate::host::{Delivery, ModuleKind};
 use crate::words::{Clock, EntryId, Status, Time, Wake};
 use std::fmt;
 use std::time::Duration;
@@ -177,7 +177,7 @@ pub struct Names {
     pub variables: Vec<String>,
     /// Functions that can be called by their bare name: the language's, the host's, the space's.
     pub functions: Vec<Signature>,
-    /// What stands before `::`: modules of the host, imports of the space, and modules that could be imported.
+    /// What stands before `::` (modules of the program, imports of the space), and modules that could be imported.
     pub modules: Vec<ModuleNames>,
     /// Spaces one can move to.
     pub spaces: Vec<String>,
@@ -203,10 +203,17 @@ impl fmt::Display for Signature {
 pub struct ModuleNames {
     /// Its name as it is written: `stats`, `patterns/retry`, or the alias of an import.
     pub name: String,
-    /// Whether the name can stand before `::` now, without an import on the same line.
-    pub bound: bool,
+    /// How the name can be used.
+    pub kind: ModuleKind,
     /// Its functions.
     pub functions: Vec<Signature>,
     /// Its constants.
     pub constants: Vec<String>,
+}
+
+impl ModuleNames {
+    /// Whether the name can stand before `::` now, without an import on the same line.
+    pub fn is_bound(&self) -> bool {
+        self.kind != ModuleKind::Script
+    }
 }

@@ -1,6 +1,9 @@
 //! The commands of the prompt: one table, from which parsing, help and completion are made. Knows neither backend nor terminal.
 
+use crate::render::lists::CommandRow;
+use crate::render::prompt as texts;
 use crate::words::{EntryId, Status};
+use std::fmt;
 
 /// A command, understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +97,28 @@ impl PartialEq for CommandSpec {
 
 impl Eq for CommandSpec {}
 
+impl CommandSpec {
+    /// The command as it is typed, with its arguments: `:out 12 [from [n]]`.
+    pub fn usage(&self) -> String {
+        format!(":{} {}", self.name, self.arguments).trim_end().to_owned()
+    }
+
+    /// Its row of the help.
+    pub fn row(&self) -> CommandRow<'static> {
+        CommandRow { usage: self.usage(), help: self.help }
+    }
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match self {
+            Self::Unknown { name, near } => texts::unknown_command(name, *near),
+            Self::Arguments { command, problem } => texts::misused(problem, &command.usage()),
+            Self::Lines => texts::ONE_LINE.to_owned(),
+        })
+    }
+}
+
 /// Every command, in the order of help.
 pub const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
@@ -123,13 +148,13 @@ pub const COMMANDS: &[CommandSpec] = &[
         help: "what entry 12 printed: head and tail, or n lines beginning with line `from`, counted from 0",
         completes: Argument::Free,
         parse: |words| {
-            let (id, lines) = words.split_first().ok_or("which entry?")?;
+            let (id, lines) = words.split_first().ok_or(texts::WHICH_ENTRY)?;
             let id = id.parse()?;
             let (from, count) = match lines {
                 [] => (None, None),
                 [from] => (Some(number(from)?), None),
                 [from, count] => (Some(number(from)?), Some(number(count)?)),
-                [_, _, more, ..] => return Err(format!("what is `{more}`?")),
+                [_, _, more, ..] => return Err(texts::surplus(more)),
             };
             Ok(Command::Out { id, from, count })
         },
@@ -174,7 +199,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         arguments: "name",
         help: "the documentation of a function, such as bg or stats::mean",
         completes: Argument::Function,
-        parse: |words| Ok(Command::Doc(at_most_one(words)?.ok_or("of which name?")?.to_owned())),
+        parse: |words| Ok(Command::Doc(at_most_one(words)?.ok_or(texts::WHICH_NAME)?.to_owned())),
     },
     CommandSpec {
         name: "time",
@@ -228,7 +253,7 @@ fn near(name: &str) -> Option<&'static str> {
 fn none(words: &[&str], command: Command) -> Result<Command, String> {
     match words {
         [] => Ok(command),
-        [word, ..] => Err(format!("what is `{word}`?")),
+        [word, ..] => Err(texts::surplus(word)),
     }
 }
 
@@ -236,20 +261,20 @@ fn at_most_one<'a>(words: &[&'a str]) -> Result<Option<&'a str>, String> {
     match words {
         [] => Ok(None),
         [word] => Ok(Some(word)),
-        [_, word, ..] => Err(format!("what is `{word}`?")),
+        [_, word, ..] => Err(texts::surplus(word)),
     }
 }
 
 fn entry(words: &[&str]) -> Result<EntryId, String> {
-    at_most_one(words)?.ok_or("which entry?")?.parse()
+    at_most_one(words)?.ok_or(texts::WHICH_ENTRY)?.parse()
 }
 
 fn number(word: &str) -> Result<usize, String> {
-    word.parse().map_err(|_| format!("`{word}` is not a number of lines"))
+    word.parse().map_err(|_| texts::no_number(word))
 }
 
 fn status(word: &str) -> Result<Status, String> {
-    Status::from_word(word).ok_or_else(|| format!("`{word}` is not a status"))
+    Status::from_word(word).ok_or_else(|| texts::no_status(word))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::lines::{Line, LineSource, PrintAbove};
 use super::typed;
 use rustyline::completion::Completer;
 use rustyline::config::Builder;
-use rustyline::error::ReadlineError;
+use rustyline::error::{ReadlineError, Signal};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
@@ -104,6 +104,9 @@ impl LineSource for Terminal {
                     Ok(Line::Interrupted { empty: self.was_empty.load(Ordering::Relaxed) })
                 }
                 Err(ReadlineError::Eof) => Ok(Line::End),
+                // The signal came from outside, not from the keyboard. What had been typed is gone.
+                #[cfg(unix)]
+                Err(ReadlineError::Signal(Signal::Interrupt)) => Ok(Line::Interrupted { empty: true }),
                 // The window was resized while the editor was not looking.
                 Err(ReadlineError::Signal(_)) => continue,
                 Err(error) => Err(io_error(error)),

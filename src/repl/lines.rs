@@ -1,6 +1,7 @@
 //! Where typed lines come from, and where text goes: the two traits the loop stands on.
 
 use super::backend::Names;
+use crate::render::Style;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,19 +44,27 @@ pub trait PrintAbove: Send {
     fn print(&mut self, text: &str) -> io::Result<()>;
 }
 
-/// Where the loop writes. Shared by cloning.
+/// Where the loop writes, and how texts are wanted there. Shared by cloning.
 #[derive(Clone)]
-pub struct Screen(Arc<Mutex<dyn Write + Send>>);
+pub struct Screen {
+    out: Arc<Mutex<dyn Write + Send>>,
+    style: Style,
+}
 
 impl Screen {
     /// A screen that writes to `out`.
-    pub fn new(out: impl Write + Send + 'static) -> Self {
-        Self(Arc::new(Mutex::new(out)))
+    pub fn new(out: impl Write + Send + 'static, style: Style) -> Self {
+        Self { out: Arc::new(Mutex::new(out)), style }
     }
 
     /// The standard output of this process.
-    pub fn stdout() -> Self {
-        Self::new(io::stdout())
+    pub fn stdout(style: Style) -> Self {
+        Self::new(io::stdout(), style)
+    }
+
+    /// How texts are wanted.
+    pub(super) fn style(&self) -> Style {
+        self.style
     }
 
     /// Writes a text and a last line break, when it has none.
@@ -63,7 +72,7 @@ impl Screen {
     /// # Errors
     /// When it cannot be written.
     pub fn say(&self, text: &str) -> io::Result<()> {
-        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         out.write_all(text.as_bytes())?;
         if !text.is_empty() && !text.ends_with('\n') {
             out.write_all(b"\n")?;

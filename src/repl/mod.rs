@@ -11,7 +11,6 @@
 //! editor      the line editor                 history     where its history is kept
 //! local       the host of this process as a backend
 //! news        settled work, told above the line that is being typed
-//! texts       every sentence of the prompt itself
 //! ```
 
 mod backend;
@@ -25,7 +24,6 @@ mod lines;
 mod local;
 mod news;
 mod prompt;
-mod texts;
 mod typed;
 
 #[cfg(test)]

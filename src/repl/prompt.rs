@@ -1,12 +1,12 @@
 //! The loop: read, understand, run, print. Knows no terminal and no host, only the traits they implement.
 
 use super::backend::{Backend, Mode, Output, Query, Reply, Said, Unless, Waited};
-use super::command::Command;
+use super::command::{COMMANDS, Command, CommandSpec};
 use super::interrupts::Interrupts;
 use super::lines::{Line, LineSource, Screen};
 use super::news::Typing;
-use super::texts;
 use super::typed::{self, Typed};
+use crate::render::prompt as texts;
 use crate::words::{EntryId, Status, Time};
 use std::io;
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ pub fn run(
     let printer = lines.above().unwrap_or_else(|| Box::new(screen.clone()));
     let typing = Typing::watch(&backend, printer)?;
     let mut prompt = Prompt { backend: &*backend, screen, interrupts, timing: false };
-    screen.say(&texts::greeting())?;
+    screen.say(texts::GREETING)?;
     loop {
         prompt.tell_news()?;
         let line = {
@@ -41,7 +41,7 @@ pub fn run(
         };
         match line {
             Line::End => break,
-            Line::Interrupted { empty: true } => screen.say(texts::how_to_leave())?,
+            Line::Interrupted { empty: true } => screen.say(texts::HOW_TO_LEAVE)?,
             Line::Interrupted { empty: false } => {}
             Line::Text(text) => {
                 let text = typed::unify_line_breaks(&text);
@@ -87,7 +87,7 @@ impl Prompt<'_> {
         match typed::understand(text) {
             Typed::Nothing => {}
             Typed::Command(Ok(command)) => return self.command(command),
-            Typed::Command(Err(misuse)) => self.screen.say(&texts::misuse(&misuse))?,
+            Typed::Command(Err(misuse)) => self.screen.say(&misuse.to_string())?,
             Typed::Background(code) => match self.backend.submit(code, Mode::Background) {
                 Ok(id) => self.screen.say(&texts::in_background(id))?,
                 Err(trouble) => self.screen.say(&trouble.0)?,
@@ -105,7 +105,10 @@ impl Prompt<'_> {
 
     fn command(&mut self, command: Command) -> io::Result<ControlFlow<()>> {
         match command {
-            Command::Help => self.screen.say(&texts::help())?,
+            Command::Help => {
+                let rows: Vec<_> = COMMANDS.iter().map(CommandSpec::row).collect();
+                self.screen.say(&texts::help(&rows, self.screen.style()))?;
+            }
             Command::Time => {
                 self.timing = !self.timing;
                 self.screen.say(texts::timing(self.timing))?;

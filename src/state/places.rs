@@ -198,6 +198,12 @@ impl<V: Clone> State<V> {
         self.places.names.iter().map(row).collect()
     }
 
+    /// How many sessions (and the nil caller) are in the space or module of this name now.
+    pub fn here(&self, name: &str) -> usize {
+        let sessions = self.sessions.iter().filter(|(_, session)| *session.current == *name).count();
+        sessions + usize::from(*self.places.nil == *name)
+    }
+
     /// A fresh id for a space that is kept under another kind of name, such as a module's.
     pub fn fresh_space(&mut self) -> SpaceId {
         self.places.fresh()

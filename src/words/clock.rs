@@ -262,23 +262,29 @@ mod tests {
         let clock = Clock::manual();
         let wake = Wake::default();
         let woken = Arc::new(AtomicUsize::new(0));
+        let (started, has_started) = std::sync::mpsc::channel();
         let thread = {
             let (clock, wake, woken) = (clock.clone(), wake.clone(), Arc::clone(&woken));
             std::thread::spawn(move || {
                 let until = Time::after_start(Duration::from_secs(10));
-                while clock.now() < until {
+                loop {
                     let seen = wake.generation();
-                    if clock.now() < until {
-                        wake.wait(seen, &clock, Some(until));
+                    if clock.now() >= until {
+                        return;
                     }
+                    started.send(()).unwrap();
+                    wake.wait(seen, &clock, Some(until));
                     woken.fetch_add(1, Ordering::SeqCst);
                 }
             })
         };
+        has_started.recv().unwrap();
         wake.notify();
+        // It has looked again because of the notice, and waits for the time.
+        has_started.recv().unwrap();
         clock.advance(Duration::from_secs(10));
         thread.join().unwrap();
-        assert!(woken.load(Ordering::SeqCst) >= 1);
+        assert_eq!(woken.load(Ordering::SeqCst), 2);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! next step. Codes of protocols are chosen elsewhere.
 
 use super::ids::EntryId;
-use super::limits::thousands;
+use super::limits::{LimitHit, thousands};
 use std::fmt;
 use std::time::Duration;
 
@@ -61,6 +61,13 @@ pub enum Refusal {
         /// The limit.
         after: Duration,
     },
+    /// The script is too long.
+    ScriptTooLong {
+        /// Its length in bytes.
+        bytes: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// No slot is free and the queue is full.
     QueueFull {
         /// Evals at work.
@@ -104,6 +111,7 @@ impl Refusal {
             Self::BadName { .. } => "BadName",
             Self::Deadlock { .. } => "Deadlock",
             Self::TimedOut { .. } => "Timeout",
+            Self::ScriptTooLong { .. } => "ScriptLimit",
             Self::QueueFull { .. } => "QueueFull",
             Self::TooManyLive { .. } => "TooManyLive",
             Self::TooManySessions { .. } => "TooManySessions",
@@ -154,6 +162,7 @@ impl fmt::Display for Refusal {
                 Ok(())
             }
             Self::TimedOut { after } => write!(f, "timed out after {} s", after.as_secs_f64()),
+            Self::ScriptTooLong { bytes, limit } => LimitHit::Script { bytes: *bytes, limit: *limit }.fmt(f),
             Self::QueueFull { running, queued } => write!(
                 f,
                 "{} evals are running and {} are queued, which is the limit; wait for some or cancel them",
@@ -200,6 +209,7 @@ mod tests {
             Refusal::BadName { name: "a b".into() },
             Refusal::Deadlock { path: vec![EntryId(3), EntryId(5), EntryId(3)] },
             Refusal::TimedOut { after: Duration::from_millis(2_000) },
+            Refusal::ScriptTooLong { bytes: 300 << 10, limit: 256 << 10 },
             Refusal::QueueFull { running: 256, queued: 1_024 },
             Refusal::TooManyLive { limit: 4_096 },
             Refusal::TooManySessions { limit: 10_000 },
@@ -222,6 +232,7 @@ mod tests {
             BadName: `a b` cannot name a space: letters, digits, `_`, `-` and `/` between them, at most 80 characters
             Deadlock: deadlock: 3 → 5 → 3
             Timeout: timed out after 2 s
+            ScriptLimit: the script has 300 KiB and the limit is 256 KiB; keep it in scripts/ as a module, or send it in parts
             QueueFull: 256 evals are running and 1,024 are queued, which is the limit; wait for some or cancel them
             TooManyLive: 4,096 entries have not settled, which is the limit; wait for some or cancel them
             TooManySessions: 10,000 sessions are at work, which is the limit; end one first

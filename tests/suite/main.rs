@@ -2,9 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps fails where it should")]
 
+mod attribution; // every line and event is in the output of the entry that made it
 mod command_line; // the binary from outside, as far as that needs no server
+mod documents; // what is written is true: examples, sizes, names
 mod further_tools; // tools that an embedding program serves beside the built-in ones
 mod real_clients; // a client of another make, over real sockets, in both eras
+mod limits; // every limit through the host: what happens, what it says, who else is served
+#[cfg(unix)]
+mod prompt; // the prompt of the built program, with another conversation on the same state
+#[cfg(unix)]
+mod pty; // the program on a terminal: a pseudo-terminal to type into and read from
+mod stage; // a host with gates, and callers who read every answer whole
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping
 mod transcripts; // whole conversations with the protocol, in both eras
 mod world; // a host on a clock moved by hand, with gates that scripts wait at
+
+/// Memory limits are enforced in these tests as they are in the program.
+#[global_allocator]
+static ALLOCATOR: remontoire::CountingAllocator = remontoire::CountingAllocator;

@@ -24,15 +24,16 @@ const FLOORS: [(&str, u32); 11] = [
 const OWNERS: [(&str, &[&str]); 12] = [
     ("rhai", &["engine", "spaces", "render", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
-    ("axum", &["http"]),
     ("hyper", &["http", "cli"]),
     ("hyper_util", &["http", "cli"]),
     ("serde", &["mcp", "http", "cli"]),
-    ("serde_json", &["mcp", "http", "cli"]),
+    // The engine has it for the language's own `to_json` and for facts about native functions.
+    ("serde_json", &["engine", "mcp", "http", "cli"]),
     ("rustyline", &["repl", "cli"]),
     ("clap", &["cli", "config", "main"]),
     ("crossbeam_channel", &["host", "engine"]),
     ("jiff", &["mcp", "render"]),
+    ("rustix", &["cli"]),
     ("subtle", &["http"]),
 ];
 
@@ -264,7 +265,7 @@ fn files_have_one_subject() {
 
 #[test]
 fn unsafe_code_stays_where_it_is_explained() {
-    let allowed = ["engine/memory.rs", "engine/body.rs"];
+    let allowed = ["engine/memory.rs", "engine/volatile/body.rs"];
     let wrong: Vec<_> = sources()
         .into_iter()
         .filter(|s| !allowed.contains(&s.path.as_str()))

@@ -374,8 +374,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn parse(line: &'a str) -> Self {
         let (mut line, mut tasks, mut token) = (line.trim_end(), false, None);
-        loop {
-            let Some((head, flag)) = line.rsplit_once(" +") else { break };
+        while let Some((head, flag)) = line.rsplit_once(" +") {
             match flag.split_once('=') {
                 None if flag == "tasks" => tasks = true,
                 Some(("progress", text)) => token = Some(serde_json::from_str(text).unwrap()),

@@ -33,6 +33,12 @@ struct Inside {
     waiters: Vec<Wake>,
 }
 
+impl PartialEq for Channel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Channel {
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.0.inside.lock().unwrap_or_else(PoisonError::into_inner)
@@ -133,8 +139,13 @@ let lane = chan(2);
 let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
 [lane.recv(), lane.recv(), lane.recv()] //=> [1, 2, ()]
 ```";
-    table.doc("chan", &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()"], DOC);
+    table.doc(
+        "chan",
+        &["chan(n)", "chan.send(v)", "chan.recv()", "chan.recv(secs)", "chan.close()", "chan.is_closed()"],
+        DOC,
+    );
     let api = &mut table.api;
+    crate::engine::shared_by_identity::<Channel>();
     api.custom_type::<Channel>("Chan");
     api.function("chan", &["n: int", "Chan"], DOC, |context: NativeCallContext<'_>, room: i64| {
         let call = Call::of(&context)?;

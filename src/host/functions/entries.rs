@@ -333,5 +333,8 @@ pub(super) fn wait_for(call: &Call, list: &Array, wants: Wants, secs: Option<&Dy
     if !call.host.wait_in_script(&call.task, &ids, wants, until)? {
         return Err(refuse(&Refusal::TimedOut { after: limit.unwrap_or_default() }));
     }
+    for id in ids.iter().filter(|id| call.host.live(**id).is_none()) {
+        call.host.state().read_by_script(call.task.id(), *id);
+    }
     Ok(handles)
 }

@@ -55,6 +55,7 @@ fn limits(context: &NativeCallContext<'_>) -> Fallible<Map> {
         ("eval_bytes", l.eval_bytes),
         ("space_bytes", l.space_bytes),
         ("total_bytes", l.total_bytes),
+        ("kept_when_full_bytes", l.kept_when_full_bytes),
         ("output_bytes", l.output_bytes),
         ("running", l.running),
         ("running_per_session", l.slots_per_session()),
@@ -72,9 +73,14 @@ fn limits(context: &NativeCallContext<'_>) -> Fallible<Map> {
     ] {
         map.insert(name.into(), count(value).into());
     }
-    for (name, value) in
-        [("grace", l.grace), ("heartbeat", l.heartbeat), ("silence", l.silence), ("cancel_wait", l.cancel_wait)]
-    {
+    for (name, value) in [
+        ("grace", l.grace),
+        ("stream_after", l.stream_after),
+        ("heartbeat", l.heartbeat),
+        ("silence", l.silence),
+        ("cancel_wait", l.cancel_wait),
+        ("write_stall", l.write_stall),
+    ] {
         map.insert(name.into(), value.as_secs_f64().into());
     }
     map.insert("eval_seconds".into(), l.eval_time.map_or(Dynamic::UNIT, |time| time.as_secs_f64().into()));

@@ -1,9 +1,8 @@
 //! Spaces: where code is evaluated, moving, listing, ending.
 
 use super::{Call, Table};
-use crate::engine::{Fallible, SpaceView, failure, refuse};
-use crate::state::{Owner, SpaceKind};
-use crate::words::Refusal;
+use crate::engine::{Fallible, failure, refuse};
+use crate::host::known::SpaceFacts;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -23,16 +22,9 @@ scratch. The move happens when this eval ends `ok` inside its call.";
             call.live.notes().move_to = Some(module.to_string());
             return Ok(module.to_string());
         }
-        let fresh = {
-            let state = call.host.state();
-            state.may_enter(call.owner(), name).map_err(|refusal| refuse(&refusal))?;
-            matches!(state.find_space(name), Err(Refusal::NoSuchSpace { .. }))
-        };
-        let mut notes = call.live.notes();
-        notes.move_to = Some(name.to_owned());
-        if fresh {
-            notes.new_space = Some(name.to_owned());
-        }
+        // The next eval makes the space, when it is new, and announces it.
+        call.host.state().may_enter(call.owner(), name).map_err(|refusal| refuse(&refusal))?;
+        call.live.notes().move_to = Some(name.to_owned());
         Ok::<_, Box<rhai::EvalAltResult>>(name.to_owned())
     });
 
@@ -64,48 +56,18 @@ Ends a shared space: its variables and functions are gone, and what still runs t
 }
 
 fn spaces(context: &NativeCallContext<'_>) -> Fallible<Array> {
-    let call = Call::of(context)?;
-    let (rows, labels) = {
-        let state = call.host.state();
-        let rows = state.spaces();
-        let labels: Vec<_> = rows
-            .iter()
-            .map(|row| match row.kind {
-                SpaceKind::Scratch(owner @ Owner::Session(_)) => state.label(owner),
-                SpaceKind::Scratch(Owner::Nil) | SpaceKind::Shared => None,
-            })
-            .collect();
-        (rows, labels)
-    };
     let count = |n: usize| Dynamic::from(i64::try_from(n).unwrap_or(i64::MAX));
-    let mut list: Array = rows
-        .into_iter()
-        .zip(labels)
-        .map(|(row, label)| {
-            let space = call.host.known_space(row.space);
-            let mut map = Map::new();
-            let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
-            set("name", row.name.to_string().into());
-            set("kind", if row.kind == SpaceKind::Shared { "shared" } else { "scratch" }.into());
-            set("variables", count(space.as_ref().map_or(0, |space| space.variable_count())));
-            set("functions", count(space.as_ref().map_or(0, |space| space.function_count())));
-            set("bytes", count(space.as_ref().map_or(0, |space| space.bytes())));
-            set("owner", label.map_or(Dynamic::UNIT, |label| label.to_string().into()));
-            set("here", count(row.here));
-            map.into()
-        })
-        .collect();
-    let modules = call.host.module_spaces.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for space in modules.values().map(|module| module.space()) {
+    let row = |facts: SpaceFacts| {
         let mut map = Map::new();
-        map.insert("name".into(), space.name().to_owned().into());
-        map.insert("kind".into(), "module".into());
-        map.insert("variables".into(), count(space.variable_count()));
-        map.insert("functions".into(), count(space.function_count()));
-        map.insert("bytes".into(), count(space.bytes()));
-        map.insert("owner".into(), Dynamic::UNIT);
-        map.insert("here".into(), count(0));
-        list.push(map.into());
-    }
-    Ok(list)
+        let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
+        set("name", facts.name.into());
+        set("kind", facts.kind.into());
+        set("variables", count(facts.variables));
+        set("functions", count(facts.functions));
+        set("bytes", count(facts.bytes));
+        set("owner", facts.owner.map_or(Dynamic::UNIT, |label| label.to_string().into()));
+        set("here", count(facts.here));
+        Dynamic::from_map(map)
+    };
+    Ok(Call::of(context)?.host.space_facts().into_iter().map(row).collect())
 }

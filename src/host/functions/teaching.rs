@@ -78,7 +78,13 @@ fn find(host: &Inner, name: &str) -> Fallible<Option<String>> {
         let doc = facts.iter().map(|facts| facts.doc.trim()).find(|doc| !doc.is_empty()).unwrap_or_default();
         return Ok(Some(teach::doc(&FunctionDoc {
             name: first.name.clone(),
-            signatures: facts.iter().map(|facts| facts.signature.clone()).collect(),
+            signatures: facts
+                .iter()
+                .map(|facts| match module {
+                    Some(module) => format!("{module}::{}", facts.signature),
+                    None => facts.signature.clone(),
+                })
+                .collect(),
             doc: doc.to_owned(),
         })));
     }

@@ -1,9 +1,9 @@
 //! Examples in prose and doc comments, in a form that a test can evaluate.
 //!
 //! An example is a fenced block that says `rhai`. A line `//---` parts it into steps: evals of one session, one after the other.
-//! The last line of a step may promise something: `//=> 42` its value, as an answer shows it; `//=! timed out` a failure whose
-//! first line contains these words. A step that promises nothing must go well. A fence that says `rhai compile` is compiled and
-//! not run.
+//! A step may end with a promise, on a line of its own or after its last line of code: `//=> 42` its value, as an answer shows it;
+//! `//=! timed out` a failure whose first line contains these words. A step that promises nothing must go well. A fence that says
+//! `rhai compile` is compiled and not run.
 
 /// One fenced block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,21 +40,47 @@ pub fn examples(markdown: &str) -> Vec<Example> {
         }
         let mut words = info.split_whitespace();
         if words.next() == Some("rhai") {
-            let steps = body.split("//---\n").map(step).collect();
-            found.push(Example { line: at + 1, steps, compile_only: words.any(|word| word == "compile") });
+            found.push(Example {
+                line: at + 1,
+                steps: steps(&body),
+                compile_only: words.any(|word| word == "compile"),
+            });
         }
     }
     found
 }
 
-/// Takes the promise off the end of a step.
-fn step(text: &str) -> Step {
-    let text = text.trim_end();
-    let (before, last) = text.rsplit_once('\n').unwrap_or(("", text));
-    let promise = |mark| last.trim().strip_prefix(mark).map(|promise: &str| promise.trim().to_owned());
-    let (value, failure) = (promise("//=>"), promise("//=!"));
-    let code = if value.is_some() || failure.is_some() { before } else { text };
-    Step { code: code.to_owned(), value, failure }
+/// Parts a block into steps.
+fn steps(block: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut code: Vec<&str> = Vec::new();
+    let mut end = |code: &mut Vec<&str>, value, failure| {
+        let text = std::mem::take(code).join("\n").trim_end().to_owned();
+        if !text.is_empty() {
+            steps.push(Step { code: text, value, failure });
+        }
+    };
+    for line in block.lines() {
+        if line.trim() == "//---" {
+            end(&mut code, None, None);
+            continue;
+        }
+        let promise =
+            |mark| line.rsplit_once(mark).map(|(before, promise): (_, &str)| (before, promise.trim().to_owned()));
+        match (promise("//=>"), promise("//=!")) {
+            (Some((before, value)), _) => {
+                code.push(before.trim_end());
+                end(&mut code, Some(value), None);
+            }
+            (None, Some((before, failure))) => {
+                code.push(before.trim_end());
+                end(&mut code, None, Some(failure));
+            }
+            (None, None) => code.push(line),
+        }
+    }
+    end(&mut code, None, None);
+    steps
 }
 
 #[cfg(test)]
@@ -63,7 +89,7 @@ mod tests {
 
     #[test]
     fn fences_steps_and_promises() {
-        let text = "Prose.\n\n```rhai\nlet a = 1;\n//---\na + 1\n//=> 2\n//---\nnope\n//=! nope\n```\n```\nnot code\n```\n  \
+        let text = "Prose.\n\n```rhai\nlet a = 1;\n//---\na + 1\n//=> 2\n//---\nnope\n//=! nope\na //=> 1\n```\n```\nnot code\n```\n  \
                     ```rhai compile\nloop {}\n  ```\n";
         let step = |code: &str, value: Option<&str>, failure: Option<&str>| Step {
             code: code.into(),
@@ -78,11 +104,12 @@ mod tests {
                     steps: vec![
                         step("let a = 1;", None, None),
                         step("a + 1", Some("2"), None),
-                        step("nope", None, Some("nope"))
+                        step("nope", None, Some("nope")),
+                        step("a", Some("1"), None),
                     ],
                     compile_only: false
                 },
-                Example { line: 15, steps: vec![step("loop {}", None, None)], compile_only: true },
+                Example { line: 16, steps: vec![step("loop {}", None, None)], compile_only: true },
             ]
         );
         assert_eq!(examples("no fence"), []);

@@ -5,6 +5,7 @@
 
 use super::super::*;
 use crate::host::Delivery;
+use crate::render::Style;
 use crate::words::{Clock, EntryId, Status, Time, Wake};
 use expect_test::Expect;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -348,7 +349,7 @@ impl Conversation {
 
     /// Runs it to its end; returns what the terminal showed after the greeting.
     pub(super) fn run(&mut self) -> String {
-        let screen = Screen::new(self.person.shown.clone());
+        let screen = Screen::new(self.person.shown.clone(), Style::Terminal { colour: false });
         let interrupts = self.fake.interrupts.clone();
         let backend: Arc<dyn Backend> = Arc::clone(&self.fake) as Arc<dyn Backend>;
         run(backend, &mut self.person, &screen, &interrupts).unwrap();

@@ -1,0 +1,85 @@
+//! The prompt on this process's terminal, whatever instance it speaks to.
+
+use super::NotStarted;
+use super::signals::Signals;
+use super::terminal::{Modes, Terminal};
+use crate::render::Style;
+use crate::render::notice;
+use crate::repl::{self, Backend, History, Interrupts, Screen};
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// How a conversation at the prompt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Whoever sat there left, or the terminal is gone.
+    ByThemselves,
+    /// SIGTERM came. The prompt is still there, and ends with the process.
+    Terminated,
+}
+
+/// A terminal that a person sits at, before and after they speak.
+#[derive(Debug)]
+pub(super) struct Seat {
+    interrupts: Interrupts,
+    signals: Signals,
+    modes: Modes,
+}
+
+impl Seat {
+    /// From now on SIGINT is a key of the prompt, and ends nothing.
+    pub(super) fn take() -> Result<Self, NotStarted> {
+        let cannot = |error| NotStarted::because("cannot listen for signals", error);
+        let interrupts = Interrupts::default();
+        interrupts.catch_signals(&tokio::runtime::Handle::current()).map_err(cannot)?;
+        Ok(Self { interrupts, signals: Signals::listen().map_err(cannot)?, modes: Modes::remember() })
+    }
+
+    /// Runs a prompt on `backend` until whoever sits there leaves or SIGTERM comes. The prompt blocks, so it has a thread of its
+    /// own.
+    pub(super) async fn converse(
+        &mut self,
+        backend: Arc<dyn Backend>,
+        history: &History,
+        terminal: &Terminal,
+    ) -> Result<Left, NotStarted> {
+        let colour = terminal.out == Style::Terminal { colour: true };
+        let (mut lines, problem) =
+            repl::Terminal::new(history, colour).map_err(|error| NotStarted::because("no terminal", error))?;
+        if let Some(problem) = problem {
+            terminal.complain(&notice::warning(&problem, terminal.err));
+        }
+        let (screen, interrupts) = (Screen::stdout(terminal.out), self.interrupts.clone());
+        let (ended, end) = oneshot::channel();
+        let run = move || {
+            let result = repl::run(backend, &mut lines, &screen, &interrupts);
+            // Nobody listens any more when SIGTERM was faster.
+            ended.send(result).ok();
+        };
+        std::thread::Builder::new()
+            .name("prompt".to_owned())
+            .spawn(run)
+            .map_err(|error| NotStarted::because("no thread for the prompt", error))?;
+        tokio::select! {
+            end = end => {
+                if let Ok(Err(error)) = end {
+                    terminal.complain(&notice::complaint(&error.to_string()));
+                }
+                Ok(Left::ByThemselves)
+            }
+            () = self.signals.terminated() => Ok(Left::Terminated),
+        }
+    }
+
+    /// Waits for what is left to do, but no longer than to the next signal.
+    pub(super) async fn leave(self, rest: impl Future<Output = ()>) -> Result<(), NotStarted> {
+        // Listening anew: Ctrl-C that was meant for the prompt is none of our business.
+        let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
+        tokio::select! {
+            () = rest => {}
+            () = signals.next() => {}
+        }
+        drop(self.modes);
+        Ok(())
+    }
+}

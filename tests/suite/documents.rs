@@ -1,0 +1,283 @@
+//! What is written is true: every example of the manual, of the docs of functions and of `doc/` is evaluated; the texts that
+//! teach keep their sizes and name everything.
+
+use crate::stage::{Said, Speaker, Stage, within};
+use remontoire::host::{Client, Host};
+use remontoire::render::Style;
+use remontoire::render::teach::{self, Example, Step, Tool, Variant, examples};
+use remontoire::words::Clock;
+use rhai::Engine;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A host over the modules that come with the program.
+fn stage() -> Stage {
+    Stage::build(Clock::real(), |builder| builder.scripts(root().join("scripts")).describe("orders service, staging"))
+}
+
+/// The manual as a client that follows tasks reads it, or one that does not.
+async fn manual(stage: &Stage, tasks: bool) -> String {
+    let (_, caller) = stage.host.create_session(None, Client { tasks, ..Client::default() }, None).unwrap();
+    let reader = Speaker { host: stage.host.clone(), caller, name: String::new() };
+    let said = reader.eval("manual()").await;
+    assert!(!said.is_error, "{}", said.text);
+    value(&said)
+}
+
+/// The value an answer shows.
+fn value(said: &Said) -> String {
+    said.text.split("\n;; ").next().unwrap_or_default().to_owned()
+}
+
+/// The docs that `doc` prints for these names, one text for each.
+async fn docs(stage: &Stage, names: &BTreeSet<String>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for name in names {
+        let code = format!("doc(\"{name}\")");
+        let printed = within(&code, stage.host.eval(&code)).await.unwrap_or_else(|e| panic!("{code}: {e}")).output;
+        found.push((code, printed.join("\n")));
+    }
+    found
+}
+
+/// The names of functions in the reference of a manual.
+fn names_in_reference(manual: &str) -> BTreeSet<String> {
+    let (_, reference) = manual.split_once("\n## Reference\n").unwrap();
+    let calls = reference.lines().filter_map(|line| line.strip_prefix("- "));
+    calls
+        .filter_map(|line| {
+            let call = line.strip_prefix('`')?.split(['(', '`']).next()?;
+            Some(call.rsplit('.').next().unwrap_or(call).to_owned())
+        })
+        .collect()
+}
+
+/// Evaluates the steps of an example in a session of its own. What is wrong, if anything.
+async fn evaluate(stage: &Stage, place: &str, example: &Example) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if example.compile_only {
+        let engine = Engine::new();
+        for Step { code, .. } in &example.steps {
+            if let Err(error) = engine.compile(code) {
+                wrong.push(format!("{place}: {error}\n{code}"));
+            }
+        }
+        return wrong;
+    }
+    let session = stage.session();
+    for Step { code, value: promised, failure } in &example.steps {
+        let said = session.eval(code).await;
+        let kept = match (promised, failure) {
+            (Some(promised), _) => !said.is_error && value(&said) == *promised,
+            (None, Some(failure)) => said.is_error && said.first().contains(failure),
+            (None, None) => !said.is_error,
+        };
+        if !kept {
+            let promise = promised.as_ref().or(failure.as_ref()).map_or("no failure", String::as_str);
+            wrong.push(format!("{place}: promised {promise}\n{code}\n--- but\n{}", said.text));
+        }
+    }
+    // What an example leaves running ends with it.
+    session.eval("release(true)").await;
+    wrong
+}
+
+async fn hold(stage: &Stage, texts: Vec<(String, String)>, at_least: usize) {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (place, text) in texts {
+        for example in examples(&text) {
+            count += 1;
+            wrong.extend(evaluate(stage, &format!("{place}, line {}", example.line), &example).await);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(count >= at_least, "only {count} examples were found");
+}
+
+#[tokio::test]
+async fn every_example_of_the_manual_holds() {
+    let stage = stage();
+    let texts = vec![
+        ("manual() of a client that awaits".to_owned(), manual(&stage, false).await),
+        ("manual() of a client that follows tasks".to_owned(), manual(&stage, true).await),
+    ];
+    hold(&stage, texts, 14).await;
+}
+
+#[tokio::test]
+async fn every_example_in_the_docs_of_functions_holds() {
+    let stage = stage();
+    let names = names_in_reference(&manual(&stage, false).await);
+    assert!(names.len() >= 30, "{names:?}");
+    let texts = docs(&stage, &names).await;
+    hold(&stage, texts, 20).await;
+}
+
+#[tokio::test]
+async fn every_example_of_the_documents_holds() {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(root().join("doc")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ext| ext == "md") {
+            texts.push((path.display().to_string(), fs::read_to_string(&path).unwrap()));
+        }
+    }
+    texts.sort();
+    hold(&stage(), texts, 0).await;
+}
+
+/// Bare names of functions: of `known`, which lists signatures.
+fn bare(known: &[String]) -> BTreeSet<String> {
+    known.iter().map(|signature| signature.split('(').next().unwrap_or_default().trim().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_manual_names_every_function_and_stays_short() {
+    let stage = stage();
+    let known = bare(&stage.host.sit_down(Style::Agent).known().functions);
+    // What the plain language has too is described by the language.
+    let mut engine = Engine::new_raw();
+    rhai::packages::Package::register_into_engine(&rhai::packages::StandardPackage::new(), &mut engine);
+    let metadata = engine.gen_fn_metadata_to_json(true).unwrap();
+    let ours: Vec<_> = known
+        .iter()
+        .filter(|name| {
+            !metadata.contains(&format!("\"baseName\": \"{name}\""))
+                && !metadata.contains(&format!("\"name\": \"{name}\""))
+        })
+        .collect();
+    assert!(ours.iter().any(|name| *name == "await_all") && !ours.iter().any(|name| *name == "split"), "{ours:?}");
+    for tasks in [false, true] {
+        let manual = manual(&stage, tasks).await;
+        assert!(manual.len() < 24 << 10, "{} bytes", manual.len());
+        let reference = names_in_reference(&manual);
+        for name in &ours {
+            let property = name.strip_prefix("get$").map(|field| format!(".{field}"));
+            let named = match &property {
+                Some(field) => manual.contains(field),
+                None => reference.contains(*name) || manual.contains(&format!(".{name}(")),
+            };
+            assert!(named, "the manual does not name {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_name_of_the_contract_is_documented() {
+    let stage = stage();
+    let names = names_in_reference(&manual(&stage, false).await);
+    for name in [
+        "res",
+        "value",
+        "detach",
+        "last",
+        "out",
+        "failure",
+        "evals",
+        "bg",
+        "await_all",
+        "await_any",
+        "forget",
+        "cancel",
+        "sleep",
+        "timeout",
+        "atom",
+        "sessions",
+        "introduce",
+        "release",
+        "manual",
+        "doc",
+        "ns",
+        "in_ns",
+        "spaces",
+        "drop_space",
+        "modules",
+        "outline",
+        "source",
+        "reload",
+        "limits",
+        "capacity",
+        "chan",
+    ] {
+        assert!(names.contains(name), "{name} in {names:?}");
+    }
+    for (code, text) in docs(&stage, &names).await {
+        assert!(text.lines().count() >= 3, "{code} says how it is called and what it does:\n{text}");
+    }
+}
+
+#[test]
+fn what_clients_read_at_the_start_is_short() {
+    let long = "a description of an operator who has much to say ".repeat(100);
+    for describe in ["", "orders service, staging", &long] {
+        for create_session in [false, true] {
+            let text = teach::instructions(describe, create_session);
+            assert!(text.chars().count() < 1_000 && text.contains("manual()"), "{text}");
+        }
+    }
+    for tool in Tool::ALL {
+        for variant in [Variant::Await, Variant::Tasks] {
+            assert!(teach::tool_description(tool, variant).chars().count() < 2_000, "{tool:?}");
+        }
+    }
+}
+
+/// The walk in the head of a pattern: its steps, each begun by a comment after an empty line.
+fn walk(text: &str) -> Vec<String> {
+    let head: String = text
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .fold(String::new(), |head, line| head + line.strip_prefix(' ').unwrap_or(line) + "\n");
+    let (_, rest) = head.split_once("```rhai\n").expect("a pattern shows a walk");
+    let (block, _) = rest.split_once("```").unwrap();
+    block.split("\n\n").map(|step| step.trim().to_owned()).collect()
+}
+
+/// Takes the walk through one pattern and compares what each step answers: `Ok` its value, `Err` words of its failure.
+async fn take(host: &Host, session: &Speaker, name: &str, promised: &[Result<&str, &str>]) {
+    let text = fs::read_to_string(root().join("scripts/patterns").join(format!("{name}.rhai"))).unwrap();
+    let steps = walk(&text);
+    assert_eq!(steps.len(), promised.len(), "steps of {name}");
+    for (code, promise) in steps.iter().zip(promised) {
+        let said = session.eval(code).await;
+        match promise {
+            Ok("…") => assert!(!said.is_error, "{name}: {code}\n{}", said.text),
+            Ok(expected) => assert_eq!(value(&said), *expected, "{name}: {code}\n{}", said.text),
+            Err(words) => assert!(said.is_error && said.text.contains(words), "{name}: {code}\n{}", said.text),
+        }
+    }
+    assert!(!host.is_closing());
+}
+
+#[tokio::test]
+async fn the_walks_through_the_patterns_lead_where_they_say() {
+    let stage = stage();
+    let there: BTreeSet<_> =
+        fs::read_dir(Path::new("scripts/patterns")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(there.len(), 6, "a pattern without a test: {there:?}");
+    let sessions: Vec<_> = (0..6).map(|_| stage.session()).collect();
+    let host = &stage.host;
+    tokio::join!(
+        take(
+            host,
+            &sessions[0],
+            "fan_out_and_gather",
+            &[
+                Ok("[1, 4, 9]"),
+                Ok("[0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 100, 121, 144, 169, 196, 225, 256, 289, 324, 361]"),
+                Ok("…"),
+                Ok("…"),
+            ]
+        ),
+        take(host, &sessions[1], "first_of_several", &[Ok("\"quick\""), Ok("\"spare\""), Err("timed out after 5 s")]),
+        take(host, &sessions[2], "hand_over", &[Ok("…"), Ok("…"), Ok("0"), Ok("[1, 2, 3, 4, 5, 6, 7, 8, 9]")]),
+        take(host, &sessions[3], "poll_and_read", &[Ok("…"), Ok("…"), Ok("…"), Ok("\"done\""), Ok("\"done\"")]),
+        take(host, &sessions[4], "retry_with_backoff", &[Ok("\"it worked\""), Err("no such user"), Ok("…")]),
+        take(host, &sessions[5], "watch_and_cancel", &[Ok("…"), Ok("…"), Ok("…"), Ok("…"), Ok("…")]),
+    );
+}

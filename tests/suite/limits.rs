@@ -1,0 +1,444 @@
+//! Every limit through the host: what happens at it, what the failure says, and that everybody else is served as before.
+
+use crate::stage::{Stage, within};
+use remontoire::host::{Client, Job};
+use remontoire::words::limits::{KIB, MIB};
+use remontoire::words::{Clock, Limits, Refusal, Status};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+fn with(limits: Limits) -> Stage {
+    Stage::with(Clock::real(), limits)
+}
+
+/// Somebody else is served.
+async fn lives(stage: &Stage) {
+    stage.session().eval("6 * 7").await.is("42");
+}
+
+/// A string of so many bytes.
+fn text(bytes: usize) -> String {
+    format!("{{ let text = \"\"; text.pad({bytes}, 'x'); text }}")
+}
+
+#[tokio::test]
+async fn a_script_that_is_too_long_fails_and_changes_nothing() {
+    let stage = with(Limits { script_bytes: KIB, ..Limits::default() });
+    let session = stage.session();
+    let said = session.eval(&format!("let a = 1;\n// {}", "x".repeat(KIB))).await;
+    said.fails("ScriptLimit: the script has 1,038 bytes and the limit is 1 KiB");
+    session.eval("a").await.fails("VariableNotFound");
+    session.eval(&format!("{:1024}", "7")).await.is("7");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn calls_and_expressions_are_bounded_in_depth() {
+    let stage =
+        with(Limits { call_depth: 10, expression_depth: 12, function_expression_depth: 8, ..Limits::default() });
+    let session = stage.session();
+    session.eval("fn down(n) { if n == 0 { 0 } else { 1 + down(n - 1) } } down(7)").await.is("7");
+    for code in ["down(60)", "fn a(n) { b(n) } fn b(n) { a(n) } a(1)", "fn m(n) { [n].map(|x| m(x)) } m(1)"] {
+        session.eval(code).await.fails("nested deeper than 10 levels");
+    }
+    session.eval(&format!("{}1{}", "(1 + ".repeat(30), ")".repeat(30))).await.fails("ExprTooDeep");
+    session.eval(&format!("fn f() {{ {}1{} }}", "(1 + ".repeat(9), ")".repeat(9))).await.fails("ExprTooDeep");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn the_memory_of_an_eval_is_bounded_for_every_child_alone() {
+    let stage = with(Limits { eval_bytes: 8 * MIB, ..Limits::default() });
+    let session = stage.session();
+    session.eval("let list = []; loop { list.push(`${list.len()} is a text of its own`); }").await.fails("8 MiB");
+    session.eval("try { let s = \"x\"; loop { s += s; } } catch { } 1").await.fails("MemoryLimit");
+    let code = format!("[1, 2, 3].map(|n| bg(|| {{ let big = {}; big.len() }})).map(|e| e.value())", text(5 * MIB));
+    session.eval(&code).await.is("[5242880, 5242880, 5242880]");
+    session.eval("limits().memory").await.is("\"enforced\"");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn a_space_that_is_full_refuses_what_would_be_too_much() {
+    let stage = with(Limits { space_bytes: MIB, ..Limits::default() });
+    let session = stage.session();
+    session.eval(&format!("let a = {};", text(600_000))).await.has("· ok ·");
+    session.eval(&format!("let b = {}; let c = 1;", text(600_000))).await.fails("limit of 1 MiB");
+    session.eval("[a.len(), is_def_var(\"b\"), is_def_var(\"c\")]").await.is("[600000, false, false]");
+    // A shared space and another scratch have budgets of their own.
+    session.eval_in("common", &format!("let b = {}; b.len()", text(600_000))).await.is("600000");
+    session.eval(&format!("a = (); let b = {}; b.len()", text(600_000))).await.is("600000");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn what_stands_behind_an_atom_counts_too() {
+    let stage = with(Limits { total_bytes: 4 * MIB, ..Limits::default() });
+    let session = stage.session();
+    session.eval("let pile = atom([]);").await.has("· ok ·");
+    let more =
+        format!("let part = {}; pile.swap(|old| {{ old.push(part); old }}); part = (); pile.get().len()", text(MIB));
+    for _ in 0..16 {
+        let said = session.eval(&more).await;
+        if said.is_error {
+            said.fails("TotalMemoryLimit");
+            lives(&stage).await;
+            session.eval("pile.set([]); 1").await.is("1");
+            session.eval(&more).await.is("1");
+            return;
+        }
+    }
+    panic!("sixteen texts of 1 MiB fit into a process that may keep 4 MiB");
+}
+
+#[tokio::test]
+async fn a_full_process_evicts_what_was_read_before_it_refuses_anything() {
+    let stage = with(Limits { total_bytes: 4 * MIB, ..Limits::default() });
+    let session = stage.session();
+    let big = text(MIB);
+    for _ in 0..4 {
+        session.eval(&big).await;
+    }
+    // All of them were read: the next admissions let the largest go, and say so.
+    let said = session.eval("1").await;
+    said.is("1").has(";; evicted: 1");
+    session.eval(&big).await;
+    // What nobody has read stays, and fills the process.
+    let unread: Vec<_> = (0..4).map(|_| session.start(&format!("gate::opened(\"x\"); {big}")).id).collect();
+    for id in &unread {
+        session.settled(*id).await;
+    }
+    let said = session.eval(&big).await;
+    said.fails("TotalMemoryLimit").has("of 4 MiB already").has("up to 64 KiB").has("forget(id)").has("drop_space(");
+    assert!(unread.iter().any(|id| said.text.contains(&format!("entry {id} ("))), "names holders:\n{}", said.text);
+    // It still runs, and small things are kept.
+    session.eval(&format!("let small = {}; {big}.len()", text(1_000))).await.is(&MIB.to_string());
+    session.eval("small.len()").await.is("1000");
+    session.eval(&format!("let large = {};", text(100_000))).await.fails("TotalMemoryLimit");
+    lives(&stage).await;
+    let freed = session.eval(&format!("forget({}) > 1000000", unread[0])).await;
+    freed.is("true");
+    session.eval(&format!("forget({}); 1", unread[1])).await.is("1");
+    session.eval(&format!("let large = {}; large.len()", text(100_000))).await.is("100000");
+}
+
+#[tokio::test]
+async fn spaces_are_named_among_the_holders_and_dropping_one_helps() {
+    let stage = with(Limits { total_bytes: 3 * MIB, ..Limits::default() });
+    let session = stage.session();
+    for name in ["a", "b", "c"] {
+        session.eval_in("store", &format!("let {name} = {}; 1", text(MIB))).await;
+    }
+    session.eval_in("other", &format!("let d = {};", text(MIB))).await.fails("space store (");
+    session.eval_in("other", "drop_space(\"store\")").await.has("· ok ·");
+    session.eval_in("other", &format!("let d = {}; 1", text(MIB))).await.is("1");
+}
+
+#[tokio::test]
+async fn output_is_a_ring_that_counts_what_it_dropped() {
+    let stage = with(Limits { output_bytes: 4 * KIB, ..Limits::default() });
+    let session = stage.session();
+    let said = session.eval("for n in 0..1000 { print(`line ${n}`); }").await;
+    said.has("line 999").has("dropped").lacks("line 1\n");
+    let id = said.id;
+    session.eval(&format!("res({id}).bytes < 6000")).await.is("true");
+    session.eval(&format!("evals().filter(|row| row.id == {id})[0].lines")).await.is("1000");
+    session.eval(&format!("let kept = out({id}); kept[kept.len() - 1][2]")).await.is("\"line 999\"");
+    session.eval(&format!("out({id}, 0, 5).len() + out({id}, 998, 5).len()")).await.is("2");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn evals_queue_for_a_slot_and_a_full_queue_says_its_numbers() {
+    let stage = with(Limits { running: 2, reserved_slots: 0, queued: 2, ..Limits::default() });
+    let (one, two) = (stage.session(), stage.session());
+    let work = "while !gate::opened(\"go\") {} 1";
+    let ids = [&one, &one, &two, &two].map(|session| session.start(work));
+    ids[0].has("running · id 1");
+    ids[2].has("queued").has("· queued, 0 before it");
+    ids[3].has("· queued, 1 before it");
+    let refused = two.host.submit(two.caller, &Job::new("1")).unwrap_err();
+    assert_eq!(refused, Refusal::QueueFull { running: 2, queued: 2 });
+    assert!(refused.to_string().starts_with("2 evals are running and 2 are queued"), "{refused}");
+    // One that is queued is cancelled at once, and its place is free.
+    one.cancel(ids[2].id).await.has("cancelled · id 3");
+    let late = one.start(work);
+    late.has("· queued, 1 before it");
+    stage.gates.open("go");
+    two.wait(&[ids[3].id]).await.is("1");
+    one.wait(&[late.id]).await.is("1");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn who_waits_holds_no_slot_and_no_session_takes_them_all() {
+    let stage = with(Limits { running: 4, reserved_slots: 2, ..Limits::default() });
+    let (greedy, modest) = (stage.session(), stage.session());
+    let asleep: Vec<_> = (0..20).map(|_| greedy.start("sleep(3600)").id).collect();
+    let work = "while !gate::opened(\"go\") {} 1";
+    let busy: Vec<_> = (0..3).map(|_| greedy.start(work)).collect();
+    busy[1].has("· running");
+    busy[2].has("· queued");
+    for id in &asleep {
+        assert_eq!(stage.host.entry(*id).unwrap().status, Status::Running, "asleep is running");
+    }
+    modest.eval("1 + 1").await.is("2");
+    stage.gates.open("go");
+    greedy.wait(&[busy[2].id]).await.is("1");
+    greedy.eval("release(true).cancelled.len()").await.is("20");
+}
+
+#[tokio::test]
+async fn entries_that_have_not_settled_are_counted() {
+    let stage = with(Limits { live_entries: 3, ..Limits::default() });
+    let session = stage.session();
+    let asleep: Vec<_> = (0..3).map(|_| session.start("sleep(3600)").id).collect();
+    let refused = session.host.submit(session.caller, &Job::new("1")).unwrap_err();
+    assert_eq!(refused, Refusal::TooManyLive { limit: 3 });
+    session.cancel(asleep[0]).await;
+    // A child counts as well, and a script can catch that there is no room for it.
+    let caught = "let why = \"\"; try { bg(|| 1); } catch (e) { why = e.kind; } why";
+    session.eval(caught).await.is("\"TooManyLive\"");
+    session.cancel(asleep[1]).await;
+    session.eval(caught).await.is("\"\"");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn the_longest_silent_idle_session_makes_room_for_a_new_one() {
+    let clock = Clock::manual();
+    let stage = Stage::with(clock.clone(), Limits { sessions: 3, ..Limits::default() });
+    let sessions = [(); 3].map(|()| {
+        clock.advance(Duration::from_secs(10));
+        stage.session()
+    });
+    // The first is at work, so it is the second that has been silent for the longest time.
+    let working = sessions[0].start("while !gate::opened(\"go\") {} 1");
+    stage.host.handle_caller(&sessions[2].name).unwrap();
+    let fourth = stage.session();
+    assert!(matches!(stage.host.handle_caller(&sessions[1].name), Err(Refusal::UnknownSession { .. })));
+    sessions[2].eval("1").await.is("1");
+    fourth.eval("2").await.is("2");
+    // With all of them at work there is no room.
+    let more = [&sessions[2], &fourth].map(|session| session.start("while !gate::opened(\"go\") {} 1").id);
+    let refused = stage.host.create_session(None, Client::default(), None).unwrap_err();
+    assert_eq!(refused, Refusal::TooManySessions { limit: 3 });
+    stage.gates.open("go");
+    sessions[0].wait(&[working.id]).await.is("1");
+    fourth.wait(&[more[1]]).await.is("1");
+}
+
+#[tokio::test]
+async fn shared_spaces_are_counted_and_a_refused_one_is_not_made() {
+    let stage = with(Limits { spaces: 2, ..Limits::default() });
+    let session = stage.session();
+    session.eval_in("one", "1").await.has(";; new space one");
+    session.eval_in("two", "1").await.has(";; new space two");
+    let job = Job { code: "1".into(), ns: Some("three".into()) };
+    assert_eq!(session.host.submit(session.caller, &job).unwrap_err(), Refusal::TooManySpaces { limit: 2 });
+    session.eval("in_ns(\"three\")").await.fails("2 spaces exist");
+    session.eval("drop_space(\"one\")").await.has("· ok ·");
+    session.eval_in("three", "ns()").await.is("\"three\"");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn variables_and_functions_of_a_space_are_counted() {
+    let stage = with(Limits { variables: 10, functions: 5, ..Limits::default() });
+    let session = stage.session();
+    for n in 0..10 {
+        session.eval(&format!("let v{n} = {n};")).await.has("· ok ·");
+    }
+    session.eval("let extra = 1;").await.fails("VariableLimit: the space has its limit of 10 variables");
+    session.eval("v3 = 30; v3").await.is("30");
+    for n in 0..5 {
+        session.eval(&format!("fn f{n}() {{ {n} }}")).await.has("· ok ·");
+    }
+    session.eval("fn extra() { 1 }").await.fails("5 functions");
+    session.eval("fn f3() { 33 } f3() + f4()").await.is("37");
+    // The eval itself has no more variables than its space either.
+    let many = (0..12).fold(String::new(), |mut code, n| {
+        write!(code, "let w{n} = {n}; ").unwrap();
+        code
+    });
+    session.eval_in("fresh", &many).await.fails("10");
+    stage.script("many.rhai", &(0..6).map(|n| format!("fn f{n}() {{ {n} }}\n")).collect::<String>());
+    session.eval_in("fresh", "import \"many\" as many; 1").await.fails("5 functions");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn modules_of_an_eval_are_counted() {
+    let stage = with(Limits { modules: 3, ..Limits::default() });
+    for n in 0..5 {
+        stage.script(&format!("m{n}.rhai"), &format!("fn f() {{ {n} }}\n"));
+    }
+    let session = stage.session();
+    let import = |n: usize| -> String { (0..n).map(|n| format!("import \"m{n}\" as m{n}; ")).collect() };
+    session.eval(&format!("{} m2::f()", import(3))).await.is("2");
+    stage.session().eval(&format!("{} m4::f()", import(5))).await.fails("odule");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn values_nested_too_deeply_are_not_kept() {
+    let stage = with(Limits { nesting: 50, ..Limits::default() });
+    let session = stage.session();
+    for code in [
+        "let d = []; for n in 0..60 { d = [d]; } d",
+        "let d = []; for n in 0..60 { d = #{d: d}; } 1",
+        "let f = || 0; for n in 0..60 { let g = f; f = || g; } 1",
+        "let f = |x| x; loop { let g = f; f = Fn(\"h\").curry(g); } fn h(a, b) { 1 }",
+        "let d = []; for n in 0..60 { d = [d]; } atom(d)",
+        "let d = []; for n in 0..60 { d = [d]; } let lane = chan(1); lane.send(d)",
+        "let d = []; for n in 0..60 { d = [d]; } throw d",
+        "bg(|| { let d = []; for n in 0..60 { d = [d]; } d }).value()",
+    ] {
+        session.eval(code).await.fails("nested deeper than 50 levels");
+    }
+    session.eval("let d = []; for n in 0..40 { d = [d]; } d.len()").await.is("1");
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn time_ends_what_runs_and_what_sleeps() {
+    let clock = Clock::manual();
+    let limits = Limits { eval_time: Some(Duration::from_millis(1_500)), ..Limits::default() };
+    let stage = Stage::with(clock.clone(), limits);
+    let session = stage.session();
+    let started = [
+        "gate::opened(\"running\"); loop { }",
+        "gate::opened(\"asleep\"); sleep(3600)",
+        "gate::opened(\"catching\"); try { loop { } } catch { } 1",
+        "gate::opened(\"waiting\"); bg(|| sleep(3600)).value()",
+    ]
+    .map(|code| session.start(code).id);
+    for gate in ["running", "asleep", "catching", "waiting"] {
+        within(gate, stage.gates.reached(gate)).await;
+    }
+    // The child that is waited for has a limit of its own, which begins with it.
+    within("the child runs", async {
+        while stage.host.probe().running < 5 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    clock.advance(Duration::from_secs(2));
+    for id in started {
+        session.wait(&[id]).await.fails("TimeLimit: the eval ran into its time limit of 1.5 seconds");
+    }
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn arguments_that_ask_for_too_much_are_refused_with_their_number() {
+    let stage = Stage::new();
+    let session = stage.session();
+    for code in [
+        "blob(9223372036854775807)",
+        "let s = \"x\"; s.pad(9223372036854775807, 'x')",
+        "let a = [1]; a.pad(9223372036854775807, 0)",
+        "chan(9223372036854775807)",
+        "capacity(9223372036854775807)",
+    ] {
+        session.eval(code).await.fails("9223372036854775807");
+    }
+    session.eval("sleep(0.0/0.0)").await.fails("NaN");
+    session.eval("sleep(-1); sleep(-9223372036854775807); 1").await.is("1");
+    for code in ["sleep(1e300)", "sleep(9223372036854775807)", "timeout(1e300, || sleep(1e300))"] {
+        let asleep = session.start(code).id;
+        session.cancel(asleep).await.has("cancelled · id");
+    }
+    lives(&stage).await;
+}
+
+/// What ends or hangs a process with the language's defaults ends one eval here, whatever it was.
+#[tokio::test]
+async fn killers_end_one_eval_each() {
+    let stage = with(Limits { eval_bytes: 16 * MIB, ..Limits::default() });
+    stage.script("round.rhai", "import \"trip\" as t;\nfn go_on() { t::go_on() }\n");
+    stage.script("trip.rhai", "import \"round\" as r;\nfn go_on() { r::go_on() }\n");
+    stage.script("own.rhai", "import \"own\" as me;\nfn f() { 1 }\n");
+    let session = stage.session();
+    for (code, words) in [
+        ("let s = \"eval(s)\"; eval(s)", "eval"),
+        ("import \"round\" as r; r::go_on()", "ircular"),
+        ("import \"own\" as o; o::f()", "ircular"),
+        ("let a = []; for n in 0..200000 { a = [a]; }", ""),
+        ("let a = #{}; for n in 0..200000 { a = #{x: a}; }", ""),
+        ("let f = || 0; loop { let g = f; f = || g; }", ""),
+        ("let f = |x| x; loop { let g = f; f = Fn(\"h\").curry(g); } fn h(a, b) { 1 }", ""),
+        ("let f = |x| x; loop { f = curry(f, f) }", ""),
+        ("blob(9223372036854775807)", "9223372036854775807"),
+        ("let s = \"\"; s.pad(9223372036854775807, 'x')", "9223372036854775807"),
+        ("let a = [1]; a.pad(9223372036854775807, 0)", "9223372036854775807"),
+        ("let s = \"xxxxxxxx\"; loop { s += s; }", "16 MiB"),
+        ("let a = [1, 2, 3, 4]; loop { a = [a, a]; }", ""),
+        ("let m = #{}; let n = 0; loop { n += 1; m[`key ${n}`] = n; }", "16 MiB"),
+        ("fn f(n) { f(n + 1) } f(0)", "64"),
+        ("fn m(n) { [n, n].sort(|x, y| m(x + 1)) } m(0)", "64"),
+        ("const A = #{x: 1}; A.x = 2", "A"),
+    ] {
+        let said = session.eval(code).await;
+        assert!(said.is_error, "{code}\n{}", said.text);
+        said.has(words);
+        lives(&stage).await;
+    }
+    for (open, close) in [("(", ")"), ("[", "]"), ("#{a:", "}"), ("{", "}"), ("||", ""), ("`${", "}`"), ("-", "")] {
+        session.eval(&format!("{}1{}", open.repeat(20_000), close.repeat(20_000))).await.fails("Parsing");
+    }
+    session.eval(&format!("{}1", "if true { 1 } else ".repeat(5_000))).await.fails("");
+    session.eval(&format!("{} 7", "1;".repeat(100_000))).await.is("7");
+    // What holds itself is shown, compared and turned into text in finite time.
+    session.eval("let a = #{}; let f = || a; a.f = f;").await.has("· ok ·");
+    for code in ["a", "a == a", "a.to_json()", "`${a}`", "print(a)", "[a].index_of(a)"] {
+        session.eval(code).await.has("· ok ·");
+    }
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn imports_stay_inside_the_folder() {
+    let stage = Stage::new();
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("outside.rhai"), "fn leak() { 666 }\n").unwrap();
+    std::fs::create_dir(stage.scripts().join("sub")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(outside.path().join("outside.rhai"), stage.scripts().join("link.rhai")).unwrap();
+    let absolute = outside.path().join("outside").display().to_string();
+    let session = stage.session();
+    for name in ["../outside", &absolute, "sub/../../outside", "link", "./../outside", ""] {
+        let said = session.eval(&format!("import \"{name}\" as x; x::leak()")).await;
+        assert!(said.is_error && !said.text.starts_with("666"), "{name}: {}", said.text);
+    }
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn a_panic_in_native_code_ends_one_entry() {
+    let mut module = rhai::Module::new();
+    rhai::FuncRegistration::new("boom").set_into_module(&mut module, || -> i64 { panic!("broken on purpose") });
+    rhai::FuncRegistration::new("spoil")
+        .set_into_module(&mut module, |_list: &mut rhai::Array| -> i64 { panic!("broken on purpose") });
+    let stage = Stage::build(Clock::real(), |builder| builder.module("crew", module));
+    let session = stage.session();
+    session.eval("let a = 1; crew::boom()").await.fails("broken on purpose").has("set before it stopped: a");
+    session.eval("bg(|| crew::boom()).value()").await.fails("broken on purpose");
+    // A cell that was locked when it happened is named, and a new `let` heals it.
+    session.eval("let list = [1]; let look = || list.len();").await.has("· ok ·");
+    session.eval("crew::spoil(list)").await.fails("broken on purpose");
+    let said = session.eval("list.push(2); list").await;
+    if said.is_error {
+        said.has("list").has("let");
+        session.eval("let list = [1]; list.push(2); list").await.is("[1, 2]");
+    }
+    lives(&stage).await;
+}
+
+#[tokio::test]
+async fn the_numbers_in_force_are_shown() {
+    let stage = with(Limits { call_depth: 32, space_bytes: 3 * MIB, running: 7, ..Limits::default() });
+    let session = stage.session();
+    session.eval("let l = limits(); [l.call_depth, l.space_bytes, l.running]").await.is("[32, 3145728, 7]");
+    session.eval("[capacity(20), limits().capacity, capacity()]").await.is("[20, 20, 20]");
+}

@@ -1,0 +1,235 @@
+//! The prompt of the built program, at a terminal, with another conversation on the same state.
+
+use crate::pty::OnTerminal;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+const CTRL_C: &str = "\x03";
+const CTRL_D: &str = "\x04";
+
+/// A conversation over HTTP with the program at `place`.
+struct Agent {
+    place: String,
+    session: String,
+}
+
+impl Agent {
+    /// The agent of a program that has said where it is served.
+    fn of(program: &OnTerminal) -> Self {
+        let url = program.first_line.rsplit(' ').next().unwrap();
+        let place = url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
+        let mut agent = Self { place, session: String::new() };
+        let text = agent.call("create-session", &json!({}));
+        agent.session = text.lines().next().unwrap().strip_prefix("session ").unwrap().to_owned();
+        agent
+    }
+
+    /// Calls a tool; the text of its answer.
+    fn call(&self, tool: &str, arguments: &Value) -> String {
+        let mut arguments = arguments.clone();
+        if !self.session.is_empty() {
+            arguments["session"] = json!(self.session);
+        }
+        let body = json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {
+                "name": tool,
+                "arguments": arguments,
+                "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientInfo": { "name": "agent", "version": "1" },
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                },
+            },
+        })
+        .to_string();
+        let mut stream = TcpStream::connect(&self.place).unwrap();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\nConnection: close\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            self.place,
+            body.len()
+        )
+        .unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        // One JSON object, alone or as the data of an event; chunks never begin inside it.
+        let at = reply.find("{\"jsonrpc\"").unwrap_or_else(|| panic!("{reply}"));
+        let reply: Value = serde_json::Deserializer::from_str(&reply[at..]).into_iter().next().unwrap().unwrap();
+        reply["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{reply}")).to_owned()
+    }
+
+    fn eval(&self, code: &str, wait: u64) -> String {
+        self.call("eval", &json!({ "code": code, "await": wait }))
+    }
+}
+
+/// The id in a text such as `;; id 12 · …`.
+fn id_in(text: &str) -> &str {
+    let at = text.find("id ").expect("it names an entry") + 3;
+    text[at..].split(|c: char| !c.is_ascii_digit()).next().unwrap()
+}
+
+fn start(folder: &tempfile::TempDir, arguments: &[&str]) -> OnTerminal {
+    let mut program = OnTerminal::start(folder.path(), &[&["--port", "0"], arguments].concat());
+    assert!(program.first_line.starts_with("remontoire "), "{}", program.first_line);
+    program.sees(":help lists the commands");
+    program.is_asked();
+    program
+}
+
+#[test]
+fn code_is_typed_and_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = start(&folder, &[]);
+    program.enter("6 * 7");
+    program.sees("\n42\n;; id 1 · ns scratch · ok");
+    program.is_asked();
+
+    // A text goes on until it can stand alone.
+    program.enter("fn twice(n) {");
+    program.enter("  n * 2");
+    program.enter("}");
+    program.sees("· ok");
+    program.is_asked();
+    program.enter("twice(21) + 1");
+    program.sees("\n43\n");
+    program.is_asked();
+
+    // A pasted text is one entry.
+    program.press("\x1b[200~let a = 5;\nlet b = 8;\na * b\x1b[201~\r");
+    program.sees("\n40\n");
+    program.is_asked();
+
+    // What the space has can be completed.
+    program.press("twi\t");
+    program.sees("twice(");
+    program.enter("4)");
+    program.sees("\n8\n");
+    program.is_asked();
+
+    program.press(CTRL_D);
+    program.sees("\nbye\n");
+    assert_eq!(program.ends(), Some(0));
+    let history = fs::read_to_string(folder.path().join("state/remontoire/history")).unwrap();
+    assert!(history.contains("6 * 7") && history.contains("a * b"), "{history}");
+}
+
+#[test]
+fn ctrl_c_cancels_what_runs_and_never_ends_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = start(&folder, &["--history", "none"]);
+    program.enter("print(`at ${\"it\"}`); loop {}");
+    program.sees("\nat it\n");
+    program.press(CTRL_C);
+    program.sees("cancelled · id 1 after");
+    program.is_asked();
+
+    program.press(CTRL_C);
+    program.sees("Ctrl-D or :quit leaves");
+    program.is_asked();
+    program.press("half a");
+    program.sees("half a");
+    program.press(CTRL_C);
+    program.is_asked();
+
+    // The same signal from elsewhere, while a line is being typed and while something runs.
+    program.signal(Signal::INT);
+    program.is_asked();
+    program.enter("print(`at ${\"work\"}`); loop {}");
+    program.sees("\nat work\n");
+    program.signal(Signal::INT);
+    program.sees("cancelled · id 2 after");
+    program.is_asked();
+
+    program.enter("1 + 1");
+    program.sees("\n2\n");
+    program.is_asked();
+    program.enter(":quit");
+    program.sees("\nbye\n");
+    assert_eq!(program.ends(), Some(0));
+    assert!(!folder.path().join("state").exists(), "no history was wanted");
+}
+
+#[test]
+fn an_agent_and_the_prompt_share_one_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = start(&folder, &[]);
+    let agent = Agent::of(&program);
+
+    // What the agent runs is seen, and stopped, from the prompt.
+    let id = id_in(&agent.eval("while true { sleep(0.01) }", 0)).to_owned();
+    program.enter(":evals running");
+    program.sees(&agent.session);
+    program.sees("while true { sleep(0.01) }");
+    program.is_asked();
+    program.enter(&format!(":cancel {id}"));
+    program.sees(&format!("cancelled · id {id} after"));
+    program.is_asked();
+    let text = agent.call("await", &json!({ "all": [id.parse::<u64>().unwrap()] }));
+    assert!(text.starts_with(&format!("cancelled · id {id} after")), "{text}");
+
+    // What the prompt runs is seen, and stopped, by the agent.
+    program.enter("print(`begun ${\"here\"}`); loop {}");
+    program.sees("\nbegun here\n");
+    let text = agent.eval("evals(\"running\").filter(|row| row.by == ()).map(|row| row.id)", 10);
+    assert!(text.starts_with('['), "{text}");
+    let ids = agent.eval("evals(\"running\").find(|row| row.code.starts_with(\"print(`begun\")).id", 10);
+    let id: u64 = ids.lines().next().unwrap().parse().unwrap();
+    let text = agent.call("cancel", &json!({ "ids": [id] }));
+    assert!(text.starts_with(&format!("cancelled · id {id} after")), "{text}");
+    program.sees(&format!("cancelled · id {id} after"));
+    program.is_asked();
+
+    // Work in the background is told above the line that is being typed, and the line is still there.
+    program.enter("let gate = atom(false);");
+    program.is_asked();
+    program.enter("while !gate.get() { sleep(0.01) } &");
+    let id = id_in(&program.sees("· running in the background")).to_owned();
+    program.is_asked();
+    program.press("40 +");
+    program.sees("40 +");
+    let text = agent.eval("import \"@scratch\" as prompt; prompt::gate.set(true)", 10);
+    assert!(text.contains("· ok ·"), "{text}");
+    program.sees(&format!("{id} ok after"));
+    program.sees("> 40 +");
+    program.enter(" 2");
+    program.sees("\n42\n");
+    program.is_asked();
+
+    // Whoever leaves stops what runs.
+    agent.eval("while true { sleep(0.01) }", 0);
+    program.press(CTRL_D);
+    program.sees("\nbye · 1 running eval cancelled\n");
+    assert_eq!(program.ends(), Some(0));
+}
+
+#[test]
+fn sigterm_ends_it_and_leaves_the_terminal_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = start(&folder, &[]);
+    program.press("half a li");
+    program.sees("half a li");
+    assert!(!program.is_as_found(), "keys are the program's own while a line is being typed");
+    program.signal(Signal::TERM);
+    program.sees("the process is shutting down");
+    assert_eq!(program.ends(), Some(0));
+    assert!(program.is_as_found());
+}
+
+#[test]
+fn what_cannot_be_served_opens_no_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let mut program = OnTerminal::start(folder.path(), &["--port", &port]);
+    assert!(program.first_line.contains(&port), "{}", program.first_line);
+    assert_eq!(program.ends(), Some(3));
+}
