@@ -6,12 +6,12 @@ mod attribution; // every line and event is in the output of the entry that made
 mod command_line; // the binary from outside, as far as that needs no server
 mod documents; // what is written is true: examples, sizes, names
 mod further_tools; // tools that an embedding program serves beside the built-in ones
-mod real_clients; // a client of another make, over real sockets, in both eras
 mod limits; // every limit through the host: what happens, what it says, who else is served
 #[cfg(unix)]
 mod prompt; // the prompt of the built program, with another conversation on the same state
 #[cfg(unix)]
 mod pty; // the program on a terminal: a pseudo-terminal to type into and read from
+mod real_clients; // a client of another make, over real sockets, in both eras
 mod stage; // a host with gates, and callers who read every answer whole
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping
 mod transcripts; // whole conversations with the protocol, in both eras
