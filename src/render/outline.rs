@@ -161,12 +161,14 @@ mod tests {
             scripts/sub/cracked.rhai:2:7: error: expecting a parameter name\x1b
             scripts/sub/cracked.rhai: error: circular import: round → trip → round
             scripts/sub/cracked.rhai:9:1: warning: a() has no doc comment
-            3 modules · 2 errors · 1 warning"#]].assert_eq(&check(&problems, 3, Style::Agent));
+            3 modules · 2 errors · 1 warning"#]]
+        .assert_eq(&check(&problems, 3, Style::Agent));
         // Without colour a line is what scripts read too.
         assert_eq!(line(&problems[1], Style::Agent), problems[1].to_string());
         expect![[r#"
             scripts/sub/cracked.rhai:9:1: ␛[33mwarning␛[0m: a() has no doc comment
-            1 module · ␛[32mfine␛[0m · 1 warning"#]].assert_eq(&visible(&check(&problems[2..], 1, Style::Terminal { colour: true })));
+            1 module · ␛[32mfine␛[0m · 1 warning"#]]
+        .assert_eq(&visible(&check(&problems[2..], 1, Style::Terminal { colour: true })));
         expect!["3 modules · fine"].assert_eq(&check(&[], 3, Style::Agent));
     }
 }
