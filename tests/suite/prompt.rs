@@ -289,6 +289,20 @@ fn a_prompt_on_another_instance_is_one_session_more() {
     program.enter(&format!(":ns s-{session}"));
     program.is_asked();
 
+    // Lists are whole, however long they are.
+    instance.enter("for i in 0..120 { bg(|| sleep(600)).detach(); }");
+    instance.is_asked();
+    program.enter(":evals running");
+    let listed = program.sees("\n> ");
+    assert_eq!(
+        listed.lines().filter(|line| line.contains("running") && !line.contains(":evals")).count(),
+        120,
+        "{listed}"
+    );
+    program.enter(":cancel 999999");
+    program.sees("no entry 999999");
+    program.is_asked();
+
     // Ctrl-C cancels what runs there; the others see the same entries.
     program.enter("print(`at ${\"it\"}`); loop {}");
     program.sees("\nat it\n");
@@ -317,6 +331,12 @@ fn a_prompt_on_another_instance_is_one_session_more() {
     program.sees("no output");
     program.is_asked();
 
+    // The prompt outlives the instance.
+    instance.press(CTRL_D);
+    assert_eq!(instance.ends(), Some(0));
+    program.enter("1 + 1");
+    program.sees("nothing is running at");
+    program.is_asked();
     program.press(CTRL_D);
     program.sees(&format!("left session {session}"));
     assert_eq!(program.ends(), Some(0));

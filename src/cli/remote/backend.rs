@@ -7,6 +7,7 @@ use super::answer::Answer;
 use super::looks::Looks;
 use super::rows;
 use super::{Remote, RemoteError, ToolAnswer};
+use crate::host::wait;
 use crate::render::{Style, lists, prompt};
 use crate::repl::{Backend, Mode, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited};
 use crate::state;
@@ -19,6 +20,9 @@ use tokio::runtime::Handle;
 
 /// How long one question waits for an entry to settle, in seconds: what it prints meanwhile is shown after that.
 const POLL: f64 = 0.3;
+
+/// How long an instance may take to answer what it can answer at once.
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The longest wait an instance grants, in seconds.
 pub(super) const AS_LONG_AS_IT_TAKES: u64 = 24 * 3600;
@@ -61,6 +65,14 @@ struct State {
     place: String,
     /// What can be typed, as long as nothing may have changed it.
     names: Option<Names>,
+}
+
+/// What came of looking at an entry.
+enum Polled {
+    /// Ctrl-C came first.
+    Interrupted,
+    /// How it stands; `None` when it is not there any more.
+    Stands(Option<Answer>),
 }
 
 impl Shared {
@@ -131,11 +143,24 @@ impl RemoteBackend {
     }
 
     fn call(&self, tool: &str, arguments: Value) -> Reply<ToolAnswer> {
-        Ok(self.runtime.block_on(self.shared.remote.call(tool, arguments, |_| ()))?)
+        self.soon(self.shared.remote.call(tool, arguments, |_| ()))
     }
 
     fn look(&self, expression: &str) -> Reply<Value> {
-        Ok(self.runtime.block_on(self.looks.value(expression))?)
+        self.soon(self.looks.value(expression))
+    }
+
+    /// Waits for something that an instance answers soon, unless it hangs.
+    fn soon<T>(&self, asked: impl Future<Output = Result<T, RemoteError>>) -> Reply<T> {
+        let until = self.clock.now() + PATIENCE;
+        let answered = self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                answered = asked => answered,
+                () = wait::until(&self.clock, until) => Err(RemoteError::Silent(PATIENCE)),
+            }
+        });
+        Ok(answered?)
     }
 
     /// An answer as it is shown here.
@@ -152,13 +177,13 @@ impl RemoteBackend {
         let kept = self.shared.state().foreground.get(&id).cloned().flatten();
         match kept {
             Some(answer) => Ok(Some(answer)),
-            None => Ok(self.runtime.block_on(self.looks.entry(id.0, 0.0))?),
+            None => self.soon(self.looks.entry(id.0, 0.0)),
         }
     }
 
     fn lines(&self, id: EntryId, from: Option<usize>, count: Option<usize>) -> Reply<String> {
         let Some(from) = from else {
-            let answer = self.runtime.block_on(self.looks.entry(id.0, 0.0))?;
+            let answer = self.soon(self.looks.entry(id.0, 0.0))?;
             let shown = answer.filter(|answer| answer.output.total() > 0);
             return Ok(match shown {
                 Some(answer) => answer.output.lines().collect::<Vec<_>>().join("\n"),
@@ -245,20 +270,31 @@ impl Backend for RemoteBackend {
     }
 
     fn wait(&self, id: EntryId, unless: &Unless<'_>) -> Reply<Waited> {
+        if self.shared.state().foreground.get(&id).is_some_and(Option::is_some) {
+            return Ok(Waited::Settled);
+        }
         let mut patience = 0.0;
         loop {
             let left = unless.until.map(|until| until.since(self.clock.now()).as_secs_f64());
             let seconds = left.map_or(patience, |left| left.min(patience));
-            let polled = self.runtime.block_on(async {
+            let interrupted = async {
+                unless.interrupts.past(unless.presses).await;
+                Ok(Polled::Interrupted)
+            };
+            let looked = async { Ok(Polled::Stands(self.looks.entry(id.0, seconds).await?)) };
+            let polled = self.soon(async {
                 tokio::select! {
                     biased;
-                    () = unless.interrupts.past(unless.presses) => None,
-                    answer = self.looks.entry(id.0, seconds) => Some(answer),
+                    interrupted = interrupted => interrupted,
+                    looked = looked => looked,
                 }
             });
-            let Some(polled) = polled else { return Ok(Waited::Interrupted) };
-            // What is not there any more has settled once.
-            let Some(answer) = polled? else { return Ok(Waited::Settled) };
+            let answer = match polled? {
+                Polled::Interrupted => return Ok(Waited::Interrupted),
+                // What is not there any more has settled once.
+                Polled::Stands(None) => return Ok(Waited::Settled),
+                Polled::Stands(Some(answer)) => answer,
+            };
             let (settled, printed) = (answer.facts.status.is_settled(), answer.output.total() > unless.lines);
             self.shared.state().seen = Some(answer);
             if settled {
@@ -350,7 +386,7 @@ impl Backend for RemoteBackend {
             Query::Move(name) => Said::plain(self.go_to(name)?),
             Query::Doc(name) => {
                 let code = format!("doc({})", rows::literal(name));
-                Said::plain(self.runtime.block_on(self.looks.printed(&code))?)
+                Said::plain(self.soon(self.looks.printed(&code))?)
             }
         })
     }

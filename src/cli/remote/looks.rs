@@ -41,23 +41,22 @@ impl Looks {
 
     /// What an expression is, as JSON. Its local names end with it.
     pub(super) async fn value(&self, expression: &str) -> Result<Value, RemoteError> {
-        let answer = self.eval(&format!("#{{is: {expression}}}.to_json() + \"\\n\"")).await?;
+        let answer = self.eval(&format!("#{{found: {expression}}}.to_json() + \"\\n\"")).await?;
         let text = if answer.is_cut() { self.rest(answer.facts.id.0).await? } else { answer.outcome() };
         let foreign = || RemoteError::Foreign(text.clone());
         let mut value: Value = serde_json::from_str(&unescaped(&text)).map_err(|_| foreign())?;
-        Ok(value["is"].take())
+        Ok(value["found"].take())
     }
 
     /// A text that an entry has as its value, piece by piece.
     async fn rest(&self, id: u64) -> Result<String, RemoteError> {
+        let length = self.eval(&format!("res({id}).value().len()")).await?.outcome();
+        let length: usize = length.parse().map_err(|_| RemoteError::Foreign(length))?;
         let mut text = String::new();
-        for from in (0..).step_by(CHUNK) {
-            // The line break makes it a text that is shown as itself.
-            let piece = self.eval(&format!("res({id}).value().sub_string({from}, {CHUNK}) + \"\\n\"")).await?.outcome();
-            if piece.is_empty() {
-                break;
-            }
-            text.push_str(&piece);
+        for from in (0..length).step_by(CHUNK) {
+            // The line break makes it a text that is shown as itself; it has no other.
+            let piece = self.eval(&format!("res({id}).value().sub_string({from}, {CHUNK}) + \"\\n\"")).await?;
+            text.push_str(piece.outcome().lines().next().unwrap_or_default());
         }
         Ok(text)
     }

@@ -26,6 +26,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// The revision this client speaks.
@@ -42,6 +43,8 @@ pub(super) enum RemoteError {
     Connect(String, std::io::Error),
     /// The connection broke.
     Broken(String),
+    /// It has not answered for so long.
+    Silent(Duration),
     /// It wants a token, or another one.
     Token,
     /// It answered something else than the protocol.
@@ -58,6 +61,7 @@ impl fmt::Display for RemoteError {
             }
             Self::Connect(place, error) => write!(f, "nothing is running at {place}: {error}"),
             Self::Broken(why) => write!(f, "the connection broke: {why}"),
+            Self::Silent(time) => write!(f, "the instance has not answered for {} s", time.as_secs()),
             Self::Token => f.write_str("the instance wants its bearer token: give it with --token or REMONTOIRE_TOKEN"),
             Self::Foreign(what) => write!(f, "this does not look like an instance of remontoire: {what:.200}"),
             Self::Refused(why) => f.write_str(why),
