@@ -70,7 +70,9 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
     let environment = task.environment();
     let (alias, name) = path.rsplit_once("::").map_or((None, path), |(alias, name)| (Some(alias), name));
     if let Some(alias) = alias {
-        let Some(import) = environment.imports.iter().find(|import| import.alias == alias) else { return Vec::new() };
+        let Some(import) = environment.imports.iter().find(|import| import.alias == alias) else {
+            return near_embedded(alias, name, task);
+        };
         let functions = volatile::script_functions(&import.module);
         let names: BTreeSet<String> = functions
             .filter(|function| !names_closure(&function.name))
@@ -98,6 +100,20 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
         found = nearest(name, names.into_iter()).into_iter().map(|name| format!("{name}()")).collect();
     }
     found
+}
+
+/// The same for a function of the embedding program's module.
+fn near_embedded(module: &str, name: &str, task: &Task) -> Vec<String> {
+    let Some(language) = task.language() else { return Vec::new() };
+    let functions = || language.functions().iter().filter(|facts| facts.module.as_deref() == Some(module));
+    let overloads = functions().filter(|facts| facts.name == name);
+    let found: Vec<_> =
+        overloads.map(|facts| format!("{module}::{}", short_signature(&facts.signature))).take(SUGGESTIONS).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let names: BTreeSet<&str> = functions().map(|facts| facts.name.as_str()).collect();
+    nearest(name, names.into_iter()).into_iter().map(|found| format!("{module}::{found}")).collect()
 }
 
 /// A signature without the type that is returned.

@@ -3,12 +3,16 @@
 //! It is a client of the stateless revision of the protocol: one request, one connection. Dropping a call closes its
 //! connection, which is how that revision cancels.
 
+mod answer;
 mod attach;
+mod backend;
 mod events;
+mod looks;
+mod rows;
 #[cfg(test)]
 mod tests;
 
-pub(super) use attach::attach;
+pub(super) use attach::{converse, pipe};
 
 use crate::http::Token;
 use bytes::Bytes;
@@ -84,8 +88,8 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// Opens a session there.
-    pub(super) async fn connect(url: &str, token: Option<&Token>) -> Result<Self, RemoteError> {
+    /// Opens a session there, with a note on what it is for.
+    pub(super) async fn connect(url: &str, token: Option<&Token>, note: &str) -> Result<Self, RemoteError> {
         let wrong = || RemoteError::Url(url.to_owned());
         let uri: Uri = url.parse().map_err(|_| wrong())?;
         if uri.scheme_str() != Some("http") {
@@ -101,7 +105,7 @@ impl Remote {
             session: None,
             next_id: AtomicU64::new(1),
         };
-        let answer = remote.call("create-session", json!({ "note": "a prompt, attached" }), |_| ()).await?;
+        let answer = remote.call("create-session", json!({ "note": note }), |_| ()).await?;
         let session = answer.text.lines().next().and_then(|line| line.strip_prefix("session "));
         let session = session.ok_or_else(|| RemoteError::Foreign(answer.text.clone()))?;
         remote.session = Some(session.trim().to_owned());
