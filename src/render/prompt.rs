@@ -225,7 +225,8 @@ mod tests {
         expect![[r#"
             ␛[31mThrown: \x1bno␛[0m
               1
-            ␛[2m;; id 3␛[0m"#]].assert_eq(&visible(&text));
+            ␛[2m;; id 3␛[0m"#]]
+        .assert_eq(&visible(&text));
         assert_eq!(from_wire("1\n;; id 3", false, Style::Terminal { colour: false }), "1\n;; id 3");
     }
 }
