@@ -205,6 +205,8 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
         "Takes the next value; an error when none came in time.",
         |context: NativeCallContext<'_>, channel: Channel, secs: Dynamic| channel.recv(&context, Some(&secs)),
     );
+    api.function("==", &[], "", |a: Channel, b: Channel| -> Fallible<bool> { Ok(a == b) });
+    api.function("!=", &[], "", |a: Channel, b: Channel| -> Fallible<bool> { Ok(a != b) });
     api.function("close", &["chan: Chan"], "Closes the channel.", |channel: Channel| -> Fallible<()> {
         let mut inside = channel.inside();
         inside.closed = true;
