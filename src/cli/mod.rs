@@ -14,6 +14,7 @@ mod terminal;
 
 use crate::config::Config;
 use crate::host::{BuildError, Host};
+use crate::render::notice;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::ffi::OsString;
@@ -75,7 +76,7 @@ pub fn main(line: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let terminal = Terminal::of_this_process();
     let exit = dispatch(arguments, &terminal).unwrap_or_else(|NotStarted(reason)| {
-        terminal.complain(&format!("remontoire: {reason}"));
+        terminal.complain(&notice::complaint(&reason));
         Exit::NotStarted
     });
     exit.into()
@@ -107,7 +108,10 @@ fn dispatch(arguments: Arguments, terminal: &Terminal) -> Result<Exit, NotStarte
             modules::check(&folder, named, &config.limits, terminal)
         }
         Some(Command::Outline { file }) => modules::outline(&file, &config.limits, terminal),
-        Some(Command::Attach { url }) => wait_for(remote::attach(&url, config.access.token.as_ref(), terminal)),
+        Some(Command::Attach { url }) if terminal::is_interactive() => {
+            wait_for(remote::converse(&url, &config, terminal))
+        }
+        Some(Command::Attach { url }) => wait_for(remote::pipe(&url, &config, terminal)),
     }
 }
 

@@ -7,23 +7,20 @@ use crate::spaces::library::{self, ModuleOutline};
 use crate::words::{Limits, Severity};
 use std::path::Path;
 
-/// Compiles every module of a folder and says what is wrong, a line each. Warnings alone are no failure, and neither is a folder
-/// that nobody `named` and that is not there.
+/// Compiles every module of a folder and says what is wrong, a line each, and how they stand. Warnings alone are no failure, and
+/// neither is a folder that nobody `named` and that is not there.
 pub(super) fn check(folder: &Path, named: bool, limits: &Limits, terminal: &Terminal) -> Result<Exit, NotStarted> {
     if !named && !folder.exists() {
         return Ok(Exit::Fine);
     }
-    let problems = library::check(folder, limits).map_err(|error| NotStarted::because(folder.display(), error))?;
-    let mut exit = Exit::Fine;
-    for mut problem in problems {
-        if problem.severity() == Severity::Error {
-            exit = Exit::Failed;
-        }
+    let mut found = library::check(folder, limits).map_err(|error| NotStarted::because(folder.display(), error))?;
+    for problem in &mut found.problems {
         // As it can be opened from here.
         problem.file = folder.join(&problem.file).display().to_string();
-        terminal.say(&problem.to_string());
     }
-    Ok(exit)
+    terminal.say(&outline::check(&found.problems, found.modules, terminal.out));
+    let broken = found.problems.iter().any(|problem| problem.severity() == Severity::Error);
+    Ok(if broken { Exit::Failed } else { Exit::Fine })
 }
 
 /// Prints what a module offers.

@@ -63,7 +63,7 @@ impl Seat {
         tokio::select! {
             end = end => {
                 if let Ok(Err(error)) = end {
-                    terminal.complain(&notice::error(&notice::could_not("go on with the prompt", &error), None, terminal.err));
+                    terminal.complain(&notice::complaint(&error.to_string()));
                 }
                 Ok(Left::ByThemselves)
             }

@@ -114,6 +114,7 @@ fn every_problem_is_named_at_once_and_no_secret_is_repeated() {
         error: --port `banana`: not a port; they go from 0 (any) to 65535
                --bind `everywhere`: not an address; one looks like 127.0.0.1, and 0.0.0.0 stands for all of this machine
                --scripts ``: not a folder; leave it out for scripts
+               --history ``: not a file; `none` keeps no history
                --token `…`: a token is visible ASCII without spaces, and not empty
                --allow-host `a b`: not a host name; one looks like tools.example
                --allow-origin `desk.example`: not an origin; one looks like https://desk.example

@@ -247,7 +247,6 @@ impl Facts {
             published: face.map_or(&[], |face| &face.published),
             cancelled_children: face.map_or(&[], |face| &face.cancelled_children),
             new_space: face.and_then(|face| face.new_space.as_deref()),
-            changed_module: None,
         }
     }
 
@@ -267,7 +266,6 @@ impl Facts {
                     Some(End::Cancelled(cause)) if *cause != StopCause::Cancelled => Some(cause),
                     _ => None,
                 },
-                failure: None,
             },
             (status, _) => Stage::Forgotten { status, took: view.ran },
         }

@@ -1,9 +1,10 @@
 //! The host's public face: sessions, evals, and the types both front ends share.
 
 use super::inner::Inner;
+use super::kept::Kept;
 use super::live::Live;
 use super::{Delivery, Serving};
-use crate::state::{CancelBy, ClientFacts, Owner};
+use crate::state::{CancelBy, ClientFacts, Owner, State};
 use crate::words::{Clock, EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, Status, StopCause, Time};
 use std::fmt;
 use std::sync::Arc;
@@ -269,7 +270,7 @@ impl Host {
     /// # Errors
     /// `SessionEnded` for an id ended by DELETE, `TooManySessions`.
     pub fn header_caller(&self, key: &HeaderKey, peer: Option<String>) -> Result<HeaderCaller, Refusal> {
-        let opened = self.inner.state().find_or_adopt(key, peer.map(Into::into), self.inner.clock.now())?;
+        let opened = self.looked_up(|state, now| state.find_or_adopt(key, peer.map(Into::into), now))?;
         self.inner.sessions_ended(opened.ended.into_iter().collect());
         Ok(HeaderCaller { caller: Caller::Session(opened.session), adopted: opened.adopted })
     }
@@ -315,7 +316,19 @@ impl Host {
     /// # Errors
     /// `UnknownSession`.
     pub fn handle_caller(&self, handle: &str) -> Result<Caller, Refusal> {
-        self.inner.state().by_handle(handle, self.inner.clock.now()).map(Caller::Session)
+        self.looked_up(|state, now| state.by_handle(handle, now)).map(Caller::Session)
+    }
+
+    /// Looks a session up after the silent ones were ended: one that was silent for too long is gone, also when it is itself the
+    /// first to speak again.
+    fn looked_up<T>(&self, look: impl FnOnce(&mut State<Kept>, Time) -> T) -> T {
+        let now = self.inner.clock.now();
+        let mut state = self.inner.state();
+        let expired = state.expire(now);
+        let found = look(&mut state, now);
+        drop(state);
+        self.inner.sessions_ended(expired);
+        found
     }
 
     /// The handle of a session that was minted by [`Host::create_session`].

@@ -14,6 +14,7 @@ mod handles;
 mod hooks;
 mod inner;
 mod kept;
+mod known;
 mod live;
 mod prompt;
 mod script;
@@ -29,7 +30,7 @@ pub use api::{
 pub use builder::{BuildError, HostBuilder};
 pub use delivery::{Delivery, Receipt};
 pub use embed::{EvalError, Evaluated};
-pub use prompt::{Known, KnownModule, OutputPage, Seat};
+pub use prompt::{Known, KnownModule, ModuleKind, OutputPage, Seat};
 pub use script::{Ended, Printed, Script};
 pub use serving::{Occupied, Serving};
 pub use tracing_layer::{EntryLayer, tracing_layer};

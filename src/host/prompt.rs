@@ -3,8 +3,10 @@
 use super::answers::Shows;
 use super::api::{Answer, Caller, Host, Submitted};
 use crate::render::{Style, Tail, answer, lists, output};
+use crate::spaces::library::ModuleOutline;
 use crate::state::{EntryFilter, Owner, SpaceKind};
 use crate::words::{EntryId, Refusal, Status, Wake};
+use std::sync::Arc;
 
 /// Lines of output on one page, when nobody says how many.
 const PAGE: usize = 100;
@@ -42,13 +44,25 @@ pub struct Known {
     pub spaces: Vec<String>,
 }
 
+/// How the name of a module can be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModuleKind {
+    /// A script: its name is imported.
+    #[default]
+    Script,
+    /// Part of the program: its name stands before `::` in any code.
+    Embedded,
+    /// An import that the space keeps: its alias stands before `::`.
+    Import,
+}
+
 /// A module, as far as typing its name goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownModule {
     /// Its name.
     pub name: String,
-    /// Whether it can be used without an import.
-    pub bound: bool,
+    /// How its name can be used.
+    pub kind: ModuleKind,
     /// Signatures of its functions.
     pub functions: Vec<String>,
     /// Its constants.
@@ -196,21 +210,17 @@ impl Seat {
     /// The spaces and what they hold.
     pub fn spaces(&self) -> String {
         let inner = &self.host.inner;
-        let (rows, here) = {
-            let state = inner.state();
-            (state.spaces(), state.current(Owner::Nil).ok())
-        };
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                let space = inner.known_space(row.space);
-                lists::SpaceRow {
-                    name: row.name.to_string(),
-                    variables: space.as_ref().map_or(0, |space| space.variable_count()),
-                    functions: space.as_ref().map_or(0, |space| space.function_count()),
-                    bytes: space.as_ref().map_or(0, |space| space.bytes()),
-                    here: here.as_deref() == Some(&*row.name),
-                }
+        let here = inner.state().current(Owner::Nil).ok();
+        let rows: Vec<_> = inner
+            .space_facts()
+            .into_iter()
+            .map(|facts| lists::SpaceRow {
+                here: here.as_deref() == Some(&*facts.name),
+                name: facts.name,
+                kind: facts.kind.to_owned(),
+                variables: facts.variables,
+                functions: facts.functions,
+                bytes: facts.bytes,
             })
             .collect();
         lists::spaces(&rows, self.style)
@@ -250,44 +260,57 @@ impl Seat {
     /// What can be typed here.
     pub fn known(&self) -> Known {
         let inner = &self.host.inner;
-        let (current, spaces) = {
+        let (place, here, spaces) = {
             let state = inner.state();
             let spaces = state.spaces();
-            let current = state.current(Owner::Nil).ok();
-            let here = spaces.iter().find(|row| Some(&*row.name) == current.as_deref()).map(|row| row.space);
+            let place = state.current(Owner::Nil).map(|name| name.to_string()).unwrap_or_default();
+            let here = spaces.iter().find(|row| *row.name == *place).map(|row| row.space);
             let open = spaces.into_iter().filter(|row| !matches!(row.kind, SpaceKind::Scratch(Owner::Session(_))));
-            (here, open.map(|row| row.name.to_string()).collect())
+            (place, here, open.map(|row| row.name.to_string()).collect())
         };
-        let space = current.and_then(|id| inner.known_space(id));
-        let variables = space.map(|space| space.variables().iter().map(ToString::to_string).collect());
+        // A place is a space, or a module: one in which nothing was evaluated yet has its outline only.
+        let space = match here {
+            Some(id) => inner.known_space(id),
+            None => inner.known_module_space(&place),
+        };
+        let inside = match (&space, here) {
+            (Some(space), _) => Some(Arc::new(ModuleOutline::of_space(space))),
+            (None, Some(_)) => None,
+            (None, None) => inner.outline(&place).ok(),
+        };
         let facts = inner.language.functions();
         let named = |module: Option<&str>| {
             let of = facts.iter().filter(|facts| facts.module.as_deref() == module);
             of.map(|facts| facts.signature.clone()).collect::<Vec<_>>()
         };
+        let mut functions = named(None);
+        functions.extend(inside.iter().flat_map(|inside| &inside.functions).map(|f| f.signature.clone()));
         let embedded = inner.embedded.iter().map(|name| KnownModule {
             name: name.clone(),
-            bound: true,
+            kind: ModuleKind::Embedded,
             functions: named(Some(name)),
             constants: Vec::new(),
         });
-        let sources = inner.hooks().sources;
-        let written = inner.library.names().into_iter().map(|name| {
-            // A module that does not compile can be named all the same.
-            let outline = inner.library.outline(&name, &*sources).ok();
-            let outline = outline.as_deref();
-            KnownModule {
-                bound: false,
-                functions: outline.map(|o| o.public().map(|f| f.signature.clone()).collect()).unwrap_or_default(),
-                constants: outline.map(|o| o.constants.iter().map(|c| c.name.clone()).collect()).unwrap_or_default(),
-                name,
-            }
-        });
+        let script_modules = inner.library.names();
+        let scripts = script_modules.iter().map(|name| self.known_module(name, ModuleKind::Script, name));
+        let imports = space.iter().flat_map(|space| space.imports());
+        let imports = imports.map(|(alias, name)| self.known_module(&alias, ModuleKind::Import, &name));
         Known {
-            variables: variables.unwrap_or_default(),
-            functions: named(None),
-            modules: embedded.chain(written).collect(),
+            variables: inside.iter().flat_map(|inside| &inside.constants).map(|c| c.name.clone()).collect(),
+            functions,
+            modules: embedded.chain(scripts).chain(imports).collect(),
             spaces,
+        }
+    }
+
+    /// The module `module`, known as `name`. One that does not compile can be named all the same.
+    fn known_module(&self, name: &str, kind: ModuleKind, module: &str) -> KnownModule {
+        let outline = self.host.inner.outline(module).unwrap_or_default();
+        KnownModule {
+            name: name.to_owned(),
+            kind,
+            functions: outline.public().map(|f| f.signature.clone()).collect(),
+            constants: outline.constants.iter().map(|c| c.name.clone()).collect(),
         }
     }
 }

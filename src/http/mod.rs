@@ -16,5 +16,5 @@ mod tests;
 
 pub use guard::Token;
 pub(crate) use guard::{is_host, is_origin};
-pub use server::{ServeError, ServeOptions, Server, serve, serve_with};
+pub use server::{ServeError, ServeOptions, Server, serve, serve_dispatcher, serve_with};
 pub use service::{Frames, Reply, ReplyBody, Service};

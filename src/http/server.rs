@@ -105,8 +105,18 @@ pub async fn serve(host: &Host, addr: SocketAddr) -> Result<Server, ServeError> 
 
 /// Serves a host. Needs a tokio runtime. Port 0 takes any free one. The port is bound last, when everything is ready.
 pub async fn serve_with(host: &Host, addr: SocketAddr, options: ServeOptions) -> Result<Server, ServeError> {
+    serve_dispatcher(Dispatcher::new(host.clone()), addr, options).await
+}
+
+/// Serves the host of a dispatcher that was made for the purpose, such as one with further tools. Otherwise as [`serve_with`].
+pub async fn serve_dispatcher(
+    dispatcher: Dispatcher,
+    addr: SocketAddr,
+    options: ServeOptions,
+) -> Result<Server, ServeError> {
+    let host = dispatcher.host().clone();
     let occupied = host.serving().occupy(addr).map_err(|addr| ServeError::Serving { addr })?;
-    start(Dispatcher::new(host.clone()), host.clock(), host.limits(), addr, options, occupied).await
+    start(dispatcher, host.clock(), host.limits(), addr, options, occupied).await
 }
 
 /// Serves anything that answers.

@@ -63,6 +63,11 @@ impl Dispatcher {
         Self(Arc::new(Shared { host, requests: Requests::default(), tools, stopping: watch::Sender::new(false) }))
     }
 
+    /// The host it answers for.
+    pub fn host(&self) -> &Host {
+        &self.0.host
+    }
+
     /// Answers one request. Quick calls come back as one JSON body, longer ones as events after `limits().stream_after`.
     /// Dropping the future says that the client is gone.
     pub async fn handle(&self, incoming: Incoming) -> Reply {

@@ -35,8 +35,6 @@ pub struct Block<'a> {
     pub cancelled_children: &'a [EntryId],
     /// The space that came into being for it.
     pub new_space: Option<&'a str>,
-    /// The module whose functions it redefined, which holds until the file changes or is reloaded.
-    pub changed_module: Option<&'a str>,
 }
 
 /// Where an entry is in its life, with what that stage has to show.
@@ -86,8 +84,6 @@ pub enum Stage<'a> {
         after: Duration,
         /// Why, when it was not somebody's wish.
         cause: Option<&'a StopCause>,
-        /// The failure of the entry it waited for, when that is why.
-        failure: Option<&'a Failure>,
     },
 }
 
@@ -191,16 +187,12 @@ fn outcome(block: &Block<'_>, style: Style) -> Option<String> {
             format!("{status} · id {id} · its value and output were dropped by forget({id})")
         }
         Stage::Failed { failure, .. } => failure::text(failure, Some(id), style),
-        Stage::Cancelled { after, cause, failure } => {
+        Stage::Cancelled { after, cause } => {
             let mut line = format!("cancelled · id {id} after {}", duration(*after));
             if let Some(cause) = cause.and_then(reason) {
                 write!(line, " · {cause}").expect("writing to a string cannot fail");
             }
-            let mut text = style.paint(Role::Busy, &line);
-            if let Some(failure) = failure {
-                write!(text, "\n{}", failure::text(failure, None, style)).expect("writing to a string cannot fail");
-            }
-            text
+            style.paint(Role::Busy, &line)
         }
     })
 }
@@ -210,7 +202,6 @@ fn reason(cause: &StopCause) -> Option<String> {
     match cause {
         StopCause::Cancelled | StopCause::Exit => None,
         StopCause::Shutdown => Some("the process is shutting down".to_owned()),
-        StopCause::Dependency(id) => Some(format!("entry {id}, which it waited for, failed")),
         StopCause::NoSuchSpace(name) => Some(format!("no such space: {}", one_line(name))),
         StopCause::Limit(hit) => Some(hit.to_string()),
     }
@@ -262,10 +253,6 @@ fn about(block: &Block<'_>) -> Vec<String> {
     }
     if let Some(name) = block.new_space {
         lines.push(format!(";; new space {}", one_line(name)));
-    }
-    if let Some(name) = block.changed_module {
-        let name = one_line(name);
-        lines.push(format!(";; module {name} is changed for everybody, until its file changes or reload(\"{name}\")"));
     }
     lines
 }

@@ -53,6 +53,8 @@ pub struct SessionRow {
 pub struct SpaceRow {
     /// Its name.
     pub name: String,
+    /// `scratch`, `shared`, or `module` for one that stands for a module.
+    pub kind: String,
     /// Variables in it.
     pub variables: usize,
     /// Functions in it.
@@ -155,11 +157,12 @@ pub fn spaces(rows: &[SpaceRow], style: Style) -> String {
     if rows.is_empty() {
         return "no spaces".to_owned();
     }
-    let mut table = Table::new(&["space", "variables", "functions", "keeps", ""]).right(&[1, 2, 3]);
+    let mut table = Table::new(&["space", "kind", "variables", "functions", "keeps", ""]).right(&[2, 3, 4]);
     for row in rows {
         table.row(
             vec![
                 row.name.clone(),
+                row.kind.clone(),
                 thousands(row.variables),
                 thousands(row.functions),
                 bytes(row.bytes),
@@ -356,11 +359,18 @@ mod tests {
 
     #[test]
     fn spaces_and_where_the_prompt_stands() {
-        let row = |name: &str, here| SpaceRow { name: name.into(), variables: 12, functions: 3, bytes: 123_456, here };
+        let row = |name: &str, here| SpaceRow {
+            name: name.into(),
+            kind: "shared".into(),
+            variables: 12,
+            functions: 3,
+            bytes: 123_456,
+            here,
+        };
         expect![[r#"
-            space     variables  functions   keeps
-            scratch          12          3  123 KB  ← here
-            workshop         12          3  123 KB"#]]
+            space     kind    variables  functions   keeps
+            scratch   shared         12          3  123 KB  ← here
+            workshop  shared         12          3  123 KB"#]]
         .assert_eq(&spaces(&[row("scratch", true), row("workshop", false)], PLAIN));
         assert_eq!(spaces(&[], PLAIN), "no spaces");
     }

@@ -14,19 +14,9 @@ pub fn warning(sentence: &str, style: Style) -> String {
     format!("{} {}", style.paint(Role::Busy, "warning:"), one_line(sentence))
 }
 
-/// An error on stderr that is not a script's: `error: …`, then what to do.
-pub fn error(sentence: &str, hint: Option<&str>, style: Style) -> String {
-    let mut text = format!("{} {}", style.paint(Role::Bad, "error:"), one_line(sentence));
-    if let Some(hint) = hint {
-        text.push_str("\nhint: ");
-        text.push_str(&one_line(hint));
-    }
-    text
-}
-
-/// Why the process could not start: `could not bind 127.0.0.1:7766: address in use`.
-pub fn could_not(what: &str, why: &dyn std::fmt::Display) -> String {
-    format!("could not {}: {}", one_line(what), one_line(&why.to_string()))
+/// An error on stderr that is not a script's: `remontoire: …`.
+pub fn complaint(sentence: &str) -> String {
+    format!("remontoire: {}", one_line(sentence))
 }
 
 /// The answer of `create-session`: the handle alone on the first line, then how to use it. `optional`: on a wire that has header
@@ -66,6 +56,21 @@ pub fn goodbye(running: usize) -> String {
     }
 }
 
+/// The first line on stderr of a prompt on another instance.
+pub fn attached(url: &str, session: &str) -> String {
+    format!("attached to {} · session {}", one_line(url), one_line(session))
+}
+
+/// What a person at the prompt reads when they leave another instance.
+pub fn left(session: &str) -> String {
+    format!("left session {} · what still runs there runs on", one_line(session))
+}
+
+/// A signal came while an eval on another instance was waited for.
+pub fn cancelled_by_leaving(session: &str) -> String {
+    format!("left session {} · the eval was cancelled", one_line(session))
+}
+
 /// What a command line says of an eval that was cancelled.
 pub fn cancelled(id: EntryId) -> String {
     format!("cancelled · id {id}")
@@ -91,8 +96,8 @@ mod tests {
         let all = [
             start_line("http://127.0.0.1:7766/mcp").replace(env!("CARGO_PKG_VERSION"), "0.1.0"),
             warning("memory: not enforced", Style::Agent),
-            error(&could_not("bind 127.0.0.1:7766", &"address in use"), Some("--port 0 takes any"), Style::Agent),
-            error("no", None, Style::Terminal { colour: true }),
+            warning("memory: not enforced", Style::Terminal { colour: true }),
+            complaint("127.0.0.1:7766: address in use"),
             session_created(&bfw, false),
             session_created(&bfw, true),
             task_status(EntryId(12), None),
@@ -100,6 +105,9 @@ mod tests {
             SHUTTING_DOWN.to_owned(),
             goodbye(0),
             goodbye(2),
+            attached("http://127.0.0.1:7766/mcp", "bfw"),
+            left("bfw"),
+            cancelled_by_leaving("bfw"),
             cancelled(EntryId(12)),
         ];
         expect![[r#"
@@ -107,10 +115,9 @@ mod tests {
             ---
             warning: memory: not enforced
             ---
-            error: could not bind 127.0.0.1:7766: address in use
-            hint: --port 0 takes any
+            ␛[33mwarning:␛[0m memory: not enforced
             ---
-            ␛[31merror:␛[0m no
+            remontoire: 127.0.0.1:7766: address in use
             ---
             session bfw
             Pass session: "bfw" with every call. Keep it for the whole conversation.
@@ -129,6 +136,12 @@ mod tests {
             bye
             ---
             bye · 2 running evals cancelled
+            ---
+            attached to http://127.0.0.1:7766/mcp · session bfw
+            ---
+            left session bfw · what still runs there runs on
+            ---
+            left session bfw · the eval was cancelled
             ---
             cancelled · id 12"#]].assert_eq(&visible(&all.join("\n---\n")));
     }

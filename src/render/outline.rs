@@ -2,6 +2,7 @@
 
 use super::plain::{count, one_line};
 use super::style::{Role, Style};
+use crate::words::{ModuleProblem, Severity};
 
 /// A module, as its text alone tells.
 #[derive(Clone, Debug, Default)]
@@ -58,25 +59,10 @@ fn indented(doc: &str, indent: &str, lines: &mut Vec<String>) {
     }
 }
 
-/// Something that a check found.
-#[derive(Clone, Debug)]
-pub struct Problem {
-    /// The file, as the user may open it.
-    pub file: String,
-    /// From 1; 0 when unknown.
-    pub line: usize,
-    /// In characters, from 1; 0 when unknown.
-    pub column: usize,
-    /// One sentence.
-    pub message: String,
-    /// Whether the module cannot be used; else it is a warning.
-    pub error: bool,
-}
-
 /// The report of a check of `modules` modules: a line for each problem and a summary.
-pub fn check(problems: &[Problem], modules: usize, style: Style) -> String {
+pub fn check(problems: &[ModuleProblem], modules: usize, style: Style) -> String {
     let mut lines: Vec<_> = problems.iter().map(|problem| line(problem, style)).collect();
-    let errors = problems.iter().filter(|problem| problem.error).count();
+    let errors = problems.iter().filter(|problem| problem.severity() == Severity::Error).count();
     let warnings = problems.len() - errors;
     let mut summary = count(modules, "module");
     if errors > 0 {
@@ -91,20 +77,22 @@ pub fn check(problems: &[Problem], modules: usize, style: Style) -> String {
     lines.join("\n")
 }
 
-/// `scripts/sub/cracked.rhai:2:7: error: …`, as editors can follow it.
-fn line(problem: &Problem, style: Style) -> String {
-    let mut place = one_line(&problem.file);
-    for n in [problem.line, problem.column].into_iter().take_while(|n| *n > 0) {
-        place.push_str(&format!(":{n}"));
-    }
-    let word = if problem.error { style.paint(Role::Bad, "error") } else { style.paint(Role::Busy, "warning") };
-    format!("{place}: {word}: {}", one_line(&problem.message))
+/// The problem's own sentence, safe for a terminal and with its severity in colour.
+fn line(problem: &ModuleProblem, style: Style) -> String {
+    let severity = problem.severity();
+    let role = match severity {
+        Severity::Error => Role::Bad,
+        Severity::Warning => Role::Busy,
+    };
+    let word = style.paint(role, &severity.to_string());
+    format!("{}: {word}: {}", one_line(&problem.place()), one_line(&problem.what.to_string()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::render::style::visible;
+    use crate::words::ProblemKind;
     use expect_test::expect;
 
     #[test]
@@ -162,26 +150,23 @@ mod tests {
 
     #[test]
     fn what_a_check_reports() {
-        let problem = |line, column, error, message: &str| Problem {
-            file: "scripts/sub/cracked.rhai".into(),
-            line,
-            column,
-            message: message.into(),
-            error,
-        };
+        let problem =
+            |line, column, what| ModuleProblem { file: "scripts/sub/cracked.rhai".into(), line, column, what };
         let problems = [
-            problem(2, 7, true, "expecting a parameter name\u{1b}"),
-            problem(0, 0, true, "circular import: round → trip → round"),
-            problem(9, 0, false, "fn a has no comment"),
+            problem(2, 7, ProblemKind::Syntax("expecting a parameter name\u{1b}".into())),
+            problem(0, 0, ProblemKind::Circular(["round", "trip", "round"].map(String::from).into())),
+            problem(9, 1, ProblemKind::Undocumented("a()".into())),
         ];
         expect![[r#"
             scripts/sub/cracked.rhai:2:7: error: expecting a parameter name\x1b
             scripts/sub/cracked.rhai: error: circular import: round → trip → round
-            scripts/sub/cracked.rhai:9: warning: fn a has no comment
+            scripts/sub/cracked.rhai:9:1: warning: a() has no doc comment
             3 modules · 2 errors · 1 warning"#]]
         .assert_eq(&check(&problems, 3, Style::Agent));
+        // Without colour a line is what scripts read too.
+        assert_eq!(line(&problems[1], Style::Agent), problems[1].to_string());
         expect![[r#"
-            scripts/sub/cracked.rhai:9: ␛[33mwarning␛[0m: fn a has no comment
+            scripts/sub/cracked.rhai:9:1: ␛[33mwarning␛[0m: a() has no doc comment
             1 module · ␛[32mfine␛[0m · 1 warning"#]]
         .assert_eq(&visible(&check(&problems[2..], 1, Style::Terminal { colour: true })));
         expect!["3 modules · fine"].assert_eq(&check(&[], 3, Style::Agent));

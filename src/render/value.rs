@@ -36,8 +36,6 @@ impl Budget {
     /// What an answer shows of a value marked by [`whole`]: 48 KiB, whatever its shape.
     pub const WHOLE: Self =
         Self { bytes: 48 << 10, depth: 16, items: usize::MAX, head: usize::MAX, tail: 0, string: usize::MAX };
-    /// One line of a list.
-    pub const LINE: Self = Self { bytes: 400, depth: 3, items: 10, head: 8, tail: 2, string: 60 };
 }
 
 impl Default for Budget {

@@ -2,7 +2,7 @@
 //! the wire, and tests.
 
 use super::interrupts::Interrupts;
-use crate::host::Delivery;
+use crate::host::{Delivery, ModuleKind};
 use crate::words::{Clock, EntryId, Status, Time, Wake};
 use std::fmt;
 use std::time::Duration;
@@ -123,8 +123,10 @@ pub enum Waited {
 pub struct Page {
     /// Where the entry is in its life.
     pub status: Status,
-    /// The number of the first line of `lines`: more than was asked for when earlier lines were dropped.
+    /// The number of the first line of `lines`: more than was asked for when lines before it were skipped.
     pub first: usize,
+    /// Whether lines that were skipped can still be asked for, or were dropped for ever.
+    pub skipped_are_kept: bool,
     /// The lines.
     pub lines: Vec<String>,
     /// How many lines the entry has printed.
@@ -177,7 +179,7 @@ pub struct Names {
     pub variables: Vec<String>,
     /// Functions that can be called by their bare name: the language's, the host's, the space's.
     pub functions: Vec<Signature>,
-    /// What stands before `::`: modules of the host, imports of the space, and modules that could be imported.
+    /// What stands before `::` (modules of the program, imports of the space), and modules that could be imported.
     pub modules: Vec<ModuleNames>,
     /// Spaces one can move to.
     pub spaces: Vec<String>,
@@ -192,6 +194,21 @@ pub struct Signature {
     pub parameters: Vec<String>,
 }
 
+impl Signature {
+    /// Takes a signature apart as it is written, such as `sleep(secs: float)` or `len(list) -> int`. `None` for operators and
+    /// properties, which nobody completes.
+    pub fn parse(written: &str) -> Option<Self> {
+        let (name, rest) = written.split_once('(')?;
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        if name.is_empty() || !name.chars().all(is_name) {
+            return None;
+        }
+        let parameters = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
+        let parameters = parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
+        Some(Self { name: name.to_owned(), parameters: parameters.map(str::to_owned).collect() })
+    }
+}
+
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}({})", self.name, self.parameters.join(", "))
@@ -203,10 +220,17 @@ impl fmt::Display for Signature {
 pub struct ModuleNames {
     /// Its name as it is written: `stats`, `patterns/retry`, or the alias of an import.
     pub name: String,
-    /// Whether the name can stand before `::` now, without an import on the same line.
-    pub bound: bool,
+    /// How the name can be used.
+    pub kind: ModuleKind,
     /// Its functions.
     pub functions: Vec<Signature>,
     /// Its constants.
     pub constants: Vec<String>,
+}
+
+impl ModuleNames {
+    /// Whether the name can stand before `::` now, without an import on the same line.
+    pub fn is_bound(&self) -> bool {
+        self.kind != ModuleKind::Script
+    }
 }

@@ -3,6 +3,7 @@
 use super::backend::{ModuleNames, Names, Signature};
 use super::command::{Argument, COMMANDS, CommandSpec};
 use crate::engine::syntax::{self, Kind, Span};
+use crate::host::ModuleKind;
 use crate::words::Status;
 use std::collections::BTreeMap;
 
@@ -49,7 +50,7 @@ pub(super) fn complete(text: &str, at: usize, names: &Names) -> Completion {
         What::Import => names
             .modules
             .iter()
-            .filter(|module| module.name.starts_with(word))
+            .filter(|module| !module.is_bound() && module.name.starts_with(word))
             .map(|module| same(&module.name))
             .collect(),
         What::Module(module) => module_of(before, &place.spans, module, names)
@@ -63,7 +64,7 @@ pub(super) fn complete(text: &str, at: usize, names: &Names) -> Completion {
             let keywords = syntax::KEYWORDS.iter().map(|&word| word.to_owned());
             let bare: Vec<String> = names.variables.iter().cloned().chain(typed).chain(keywords).collect();
             let mut all = offered(word, &names.functions, bare.iter(), followed_by_call);
-            let bound = names.modules.iter().filter(|module| module.bound && module.name.starts_with(word));
+            let bound = names.modules.iter().filter(|module| module.is_bound() && module.name.starts_with(word));
             all.extend(bound.map(|module| same(&format!("{}::", module.name))));
             all.sort();
             all
@@ -177,7 +178,7 @@ fn module_of<'a>(code: &str, spans: &[Span], name: &str, names: &'a Names) -> Op
     });
     match imported {
         Some(path) => names.modules.iter().find(|module| module.name == path),
-        None => names.modules.iter().find(|module| module.bound && module.name == name),
+        None => names.modules.iter().find(|module| module.is_bound() && module.name == name),
     }
 }
 
@@ -284,7 +285,9 @@ fn documented(names: &Names) -> Vec<Candidate> {
         .functions
         .iter()
         .map(|signature| Candidate { text: signature.name.clone(), shown: signature.to_string() });
-    let of_modules = names.modules.iter().flat_map(|module| {
+    // An import has another name there.
+    let documented = names.modules.iter().filter(|module| module.kind != ModuleKind::Import);
+    let of_modules = documented.flat_map(|module| {
         module.functions.iter().map(|signature| Candidate {
             text: format!("{}::{}", module.name, signature.name),
             shown: format!("{}::{signature}", module.name),
@@ -338,13 +341,13 @@ mod tests {
             modules: vec![
                 ModuleNames {
                     name: "orders".into(),
-                    bound: true,
+                    kind: ModuleKind::Embedded,
                     functions: vec![function("count", &[]), function("find", &["id"])],
                     constants: vec!["MAX".into()],
                 },
                 ModuleNames {
                     name: "stats".into(),
-                    bound: false,
+                    kind: ModuleKind::Script,
                     functions: vec![function("mean", &["list"])],
                     constants: Vec::new(),
                 },

@@ -63,7 +63,7 @@ impl Backend for HostBackend {
         let known = self.seat.known();
         let modules = known.modules.into_iter().map(|module| ModuleNames {
             name: module.name,
-            bound: module.bound,
+            kind: module.kind,
             functions: signatures(&module.functions),
             constants: module.constants,
         });
@@ -106,7 +106,13 @@ impl Backend for HostBackend {
 
     fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page> {
         let page = self.seat.page(id, from, most)?;
-        Ok(Page { status: page.status, first: page.first, lines: page.lines, total: page.total })
+        Ok(Page {
+            status: page.status,
+            first: page.first,
+            skipped_are_kept: false,
+            lines: page.lines,
+            total: page.total,
+        })
     }
 
     fn cancel(&self, id: EntryId) -> Reply<()> {
@@ -149,29 +155,18 @@ impl Backend for HostBackend {
     }
 }
 
-/// Signatures as they are written, such as `sleep(secs: float)` or `len(list) -> int`, taken apart. Operators and properties,
-/// which nobody completes, are left out.
+/// Signatures, taken apart; each once.
 fn signatures(written: &[String]) -> Vec<Signature> {
-    let mut all: Vec<_> = written.iter().filter_map(|text| signature(text)).collect();
+    let mut all: Vec<_> = written.iter().filter_map(|text| Signature::parse(text)).collect();
     all.sort();
     all.dedup();
     all
 }
 
-fn signature(written: &str) -> Option<Signature> {
-    let (name, rest) = written.split_once('(')?;
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    if name.is_empty() || !name.chars().all(is_name) {
-        return None;
-    }
-    let parameters = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
-    let parameters = parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
-    Some(Signature { name: name.to_owned(), parameters: parameters.map(str::to_owned).collect() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::ModuleKind;
     use crate::repl::Interrupts;
     use crate::words::Status;
 
@@ -249,6 +244,50 @@ mod tests {
         backend.leave(id);
         settle(&backend, id);
         assert!(backend.take_news().is_some());
+    }
+
+    #[test]
+    fn what_a_space_or_a_module_has_can_be_typed_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "/// Twice as much.\nfn twice(n) { n * 2 }\nprivate fn secret() { 1 }\nexport const RATE = 3;\n";
+        std::fs::write(folder.path().join("calc.rhai"), text).unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let host = Host::builder().scripts(folder.path()).build().unwrap();
+        let backend = HostBackend::new(&host, Style::Terminal { colour: false }, runtime.handle().clone());
+        let eval = |code: &str| {
+            let id = backend.submit(code, Mode::Foreground).unwrap();
+            settle(&backend, id);
+            backend.answer(id, Output::AlreadyShown).unwrap().delivery.written();
+        };
+        let functions = |names: &Names| names.functions.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let module = |names: &Names, name: &str| names.modules.iter().find(|m| m.name == name).cloned();
+
+        assert_eq!(module(&backend.names(), "calc").unwrap().kind, ModuleKind::Script);
+        eval("import \"calc\" as c; let total = c::twice(1); fn thrice(n) { n * 3 } let f = |x| x; 1");
+        let names = backend.names();
+        assert_eq!(names.variables, ["f", "total"]);
+        assert!(functions(&names).contains(&"thrice(n)".to_owned()));
+        let imported = module(&names, "c").unwrap();
+        assert_eq!(
+            (imported.kind, imported.constants.as_slice()),
+            (ModuleKind::Import, ["RATE".to_owned()].as_slice())
+        );
+        assert_eq!(imported.functions[0].to_string(), "twice(n)");
+
+        // Inside a module, before anything was evaluated there and after.
+        backend.ask(&Query::Move("calc".into())).unwrap();
+        for code in ["", "fn quarter(n) { n / 4 } let here = 1;"] {
+            eval(code);
+            let names = backend.names();
+            for signature in ["twice(n)", "secret()"] {
+                assert!(functions(&names).contains(&signature.to_owned()), "{signature} after {code:?}");
+            }
+        }
+        assert!(functions(&backend.names()).contains(&"quarter(n)".to_owned()));
+        assert!(backend.names().variables.contains(&"here".to_owned()));
+        let spaces = backend.ask(&Query::Spaces).unwrap().text;
+        let row = spaces.lines().find(|line| line.starts_with("calc")).unwrap();
+        assert!(row.contains("module") && row.ends_with("← here"), "{spaces}");
     }
 
     #[test]

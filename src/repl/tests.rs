@@ -201,6 +201,29 @@ fn commands_ask_the_backend() {
 }
 
 #[test]
+fn help_lists_every_command() {
+    Conversation::new(&[]).types(&[":help"]).shows(expect![[r#"
+        > :help
+        :help               this list
+        :evals [status]     every entry of this process, or only the running, queued, ok, failed or cancelled ones
+        :res 12             entry 12 with its value
+        :out 12 [from [n]]  what entry 12 printed: head and tail, or n lines beginning with line `from`, counted from 0
+        :cancel 12          cancels entry 12, whoever started it
+        :watch 12           follows what entry 12 prints until it settles; Ctrl-C stops following
+        :sessions           the conversations of this process
+        :spaces             the spaces and their sizes
+        :ns [name]          where evals run; with a name, moves there
+        :doc name           the documentation of a function, such as bg or stats::mean
+        :time               switches timing on or off: how long each eval took, from Enter to the answer
+        :quit               leaves, as Ctrl-D does
+
+        Anything else is code. Two blank lines submit it unfinished, Alt-Enter adds a line.
+        A trailing & runs it in the background. Ctrl-C cancels what runs, Ctrl-D leaves.
+        > ^D
+        [end]"#]]);
+}
+
+#[test]
 fn timing_is_switched_on_and_off() {
     Conversation::new(&[("work()", &[Takes(Duration::from_micros(1_234)), Settles(Status::Ok)])])
         .types(&["work()", ":time", "work()", ":time", "work()"])

@@ -119,6 +119,13 @@ impl Space {
         self.lock().environment.functions.count().1
     }
 
+    /// Its imports, oldest first: the name code uses, and the name it is resolved by. Those of modules without a name that could
+    /// be imported are left out.
+    pub fn imports(&self) -> Vec<(ImmutableString, ImmutableString)> {
+        let imports = Arc::clone(&self.lock().environment.imports);
+        imports.iter().filter_map(|import| Some((import.alias.clone(), import.name.clone()?))).collect()
+    }
+
     /// What its variables take, in bytes (an estimate).
     pub fn bytes(&self) -> usize {
         self.lock().bytes

@@ -111,26 +111,28 @@ impl<V: Clone> State<V> {
     }
 
     /// A call of `by` is open that will render the entry's outcome: until [`State::unexpect`] no other answer tells of it. For
-    /// entries of others nothing happens, and the answer is false.
+    /// entries of others, and those that are not there, nothing happens and the answer is false.
     pub fn expect(&mut self, id: EntryId, by: Owner) -> bool {
         let own = self.entries.get(id).is_some_and(|entry| entry.owner == by);
         if own {
-            self.change(id, |entry| entry.rendering += 1);
+            self.change(id, |entry| entry.expected += 1);
         }
         own
     }
 
-    /// Ends one [`State::expect`] of the same owner. What no answer has claimed meanwhile is owed from now on.
+    /// Ends one [`State::expect`] of the same owner that answered true. What no answer has claimed meanwhile is owed from now on.
     pub fn unexpect(&mut self, id: EntryId, by: Owner) {
         if self.entries.get(id).is_some_and(|entry| entry.owner == by) {
-            self.change(id, |entry| entry.rendering -= 1);
+            self.change(id, |entry| entry.expected = entry.expected.saturating_sub(1));
         }
     }
 
     /// A task answer for the entry is about to be sent. Written, the entry is followed; dropped, it is an ordinary one again.
     pub fn claim_follow(&mut self, id: EntryId) -> ClaimId {
+        // An id that is not there now may be one tomorrow: this claim has nothing to do with that entry.
+        let follow = self.entries.get(id).map(|_| id);
         self.change(id, |entry| entry.following += 1);
-        self.claims.add(OnItsWay { follow: Some(id), ..OnItsWay::default() })
+        self.claims.add(OnItsWay { follow, ..OnItsWay::default() })
     }
 
     /// The answer was accepted by the socket as a whole.

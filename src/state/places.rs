@@ -150,6 +150,9 @@ impl<V: Clone> State<V> {
 
     /// Whether the owner could evaluate in `name`; errors as [`State::place`]. Makes nothing.
     pub fn may_enter(&self, owner: Owner, name: &str) -> Result<(), Refusal> {
+        if !self.is_alive(owner) {
+            return Err(Refusal::SessionEnded);
+        }
         self.places.enter(owner, name, self.limits.spaces).map(drop)
     }
 
@@ -196,6 +199,12 @@ impl<V: Clone> State<V> {
             here: here.get(&**name).copied().unwrap_or(0),
         };
         self.places.names.iter().map(row).collect()
+    }
+
+    /// How many sessions (and the nil caller) are in the space or module of this name now.
+    pub fn here(&self, name: &str) -> usize {
+        let sessions = self.sessions.iter().filter(|(_, session)| *session.current == *name).count();
+        sessions + usize::from(*self.places.nil == *name)
     }
 
     /// A fresh id for a space that is kept under another kind of name, such as a module's.

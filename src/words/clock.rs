@@ -269,10 +269,10 @@ mod tests {
                 let until = Time::after_start(Duration::from_secs(10));
                 loop {
                     let seen = wake.generation();
-                    started.send(()).unwrap();
                     if clock.now() >= until {
                         return;
                     }
+                    started.send(()).unwrap();
                     wake.wait(seen, &clock, Some(until));
                     woken.fetch_add(1, Ordering::SeqCst);
                 }
@@ -284,7 +284,7 @@ mod tests {
         has_started.recv().unwrap();
         clock.advance(Duration::from_secs(10));
         thread.join().unwrap();
-        assert!(woken.load(Ordering::SeqCst) >= 2);
+        assert_eq!(woken.load(Ordering::SeqCst), 2);
     }
 
     #[test]

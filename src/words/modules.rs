@@ -239,6 +239,15 @@ pub enum Severity {
     Warning,
 }
 
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
 /// Something that is wrong with a file in a folder of modules. `Display` is one line that begins `file:line:column`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleProblem {
@@ -272,6 +281,14 @@ pub enum ProblemKind {
 }
 
 impl ModuleProblem {
+    /// Where it is, as editors can follow it: `stats.rhai:2:7`.
+    pub fn place(&self) -> String {
+        match self.line {
+            0 => self.file.clone(),
+            line => format!("{}:{line}:{}", self.file, self.column),
+        }
+    }
+
     /// How much it matters.
     pub fn severity(&self) -> Severity {
         match self.what {
@@ -284,28 +301,24 @@ impl ModuleProblem {
     }
 }
 
-impl fmt::Display for ModuleProblem {
+impl fmt::Display for ProblemKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if self.line > 0 {
-            write!(f, ":{}:{}", self.line, self.column)?;
-        }
-        f.write_str(match self.severity() {
-            Severity::Error => ": error: ",
-            Severity::Warning => ": warning: ",
-        })?;
-        match &self.what {
-            ProblemKind::Syntax(message) => f.write_str(message),
-            ProblemKind::Unreadable(error) => write!(f, "{error}"),
-            ProblemKind::Circular(path) => write!(f, "circular import: {}", path.join(" → ")),
-            ProblemKind::Missing(name) | ProblemKind::MissingLater(name) => {
-                write!(f, "no module `{name:.80}` to import")
-            }
-            ProblemKind::Undocumented(signature) => write!(f, "{signature} has no doc comment"),
-            ProblemKind::Misnamed => f.write_str(
+        match self {
+            Self::Syntax(message) => f.write_str(message),
+            Self::Unreadable(error) => write!(f, "{error}"),
+            Self::Circular(path) => write!(f, "circular import: {}", path.join(" → ")),
+            Self::Missing(name) | Self::MissingLater(name) => write!(f, "no module `{name:.80}` to import"),
+            Self::Undocumented(signature) => write!(f, "{signature} has no doc comment"),
+            Self::Misnamed => f.write_str(
                 "this file cannot be imported: names of modules have letters, digits, `_`, `-` and `/` between them",
             ),
         }
+    }
+}
+
+impl fmt::Display for ModuleProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.place(), self.severity(), self.what)
     }
 }
 

@@ -1,6 +1,5 @@
 //! How an eval stands and how it ended, in plain owned text: no type of the language is named here.
 
-use super::ids::EntryId;
 use super::limits::LimitHit;
 use std::fmt;
 
@@ -55,8 +54,6 @@ pub enum StopCause {
     Cancelled,
     /// The process is shutting down.
     Shutdown,
-    /// It waited for an entry that failed, and was cancelled for that reason.
-    Dependency(EntryId),
     /// Its space ended while it ran.
     NoSuchSpace(String),
     /// It ran into a limit.

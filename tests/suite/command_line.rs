@@ -73,9 +73,11 @@ fn a_check_fails_for_errors_and_not_for_warnings() {
     let (code, out, _) = run(folder.path(), &[], &["check"]);
     assert_eq!(code, Some(0));
     assert!(out.contains("fine.rhai:1"), "{out}");
+    assert!(out.ends_with("1 module · fine · 1 warning\n"), "{out}");
     fs::write(scripts.join("cracked.rhai"), "fn a() { 1 }\nfn b( {\n").unwrap();
     let (code, out, _) = run(folder.path(), &[], &["check"]);
     assert_eq!(code, Some(1));
     let cracked = Path::new("scripts").join("cracked.rhai");
     assert!(out.contains(&format!("{}:2:", cracked.display())), "{out}");
+    assert!(out.ends_with("2 modules · 1 error · 1 warning\n"), "{out}");
 }

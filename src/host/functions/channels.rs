@@ -43,6 +43,15 @@ impl PartialEq for Channel {
 }
 
 impl Channel {
+    /// How it is shown and printed.
+    fn text(&self) -> String {
+        let (waiting, closed) = {
+            let inside = self.inside();
+            (inside.values.len(), if inside.closed { ", closed" } else { "" })
+        };
+        format!("<chan {waiting} of {}{closed}>", self.0.room)
+    }
+
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.0.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -143,12 +152,7 @@ impl Channel {
 
 /// How a channel is shown.
 pub(super) fn show(value: &Dynamic) -> Option<Shown> {
-    let channel = value.read_lock::<Channel>()?;
-    let (waiting, closed) = {
-        let inside = channel.inside();
-        (inside.values.len(), if inside.closed { ", closed" } else { "" })
-    };
-    Some(Shown::Text(format!("<chan {waiting} of {}{closed}>", channel.0.room)))
+    Some(Shown::Text(value.read_lock::<Channel>()?.text()))
 }
 
 pub(super) fn register(table: &mut Table) {
@@ -180,6 +184,9 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
         };
         Ok(Channel(Arc::new(Shared { room, owner: call.owner(), inside: Mutex::default() })))
     });
+    for name in ["to_string", "to_debug"] {
+        api.function(name, &[], "", |channel: Channel| -> Fallible<String> { Ok(channel.text()) });
+    }
     api.function(
         "send",
         &["chan: Chan", "v: ?"],
@@ -198,6 +205,8 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
         "Takes the next value; an error when none came in time.",
         |context: NativeCallContext<'_>, channel: Channel, secs: Dynamic| channel.recv(&context, Some(&secs)),
     );
+    api.function("==", &[], "", |a: Channel, b: Channel| -> Fallible<bool> { Ok(a == b) });
+    api.function("!=", &[], "", |a: Channel, b: Channel| -> Fallible<bool> { Ok(a != b) });
     api.function("close", &["chan: Chan"], "Closes the channel.", |channel: Channel| -> Fallible<()> {
         let mut inside = channel.inside();
         inside.closed = true;

@@ -1,8 +1,8 @@
 //! Spaces: where code is evaluated, moving, listing, ending.
 
 use super::{Call, Table};
-use crate::engine::{Fallible, SpaceView, failure, refuse};
-use crate::state::{Owner, SpaceKind};
+use crate::engine::{Fallible, failure, refuse};
+use crate::host::known::SpaceFacts;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -43,62 +43,37 @@ Ends a shared space: its variables and functions are gone, and what still runs t
     table.doc("drop_space", &["drop_space(\"name\")"], DROP);
     table.api.function("drop_space", &["name: string"], DROP, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
-        if call.host.library.find(name).is_some() {
-            return Err(failure::fail(
-                "BadArgument",
-                format!("{name:.80} is a script module; reload(\"{name:.80}\") takes back what evals changed in it"),
-            ));
-        }
-        let id = call.host.state().drop_shared(name).map_err(|refusal| refuse(&refusal))?;
+        let dropped = call.host.state().drop_shared(name);
+        let id = match dropped {
+            Ok(id) => id,
+            Err(_) if call.host.library.find(name).is_some() => {
+                return Err(failure::fail(
+                    "BadArgument",
+                    format!(
+                        "{name:.80} is a script module; reload(\"{name:.80}\") takes back what evals changed in it"
+                    ),
+                ));
+            }
+            Err(refusal) => return Err(refuse(&refusal)),
+        };
         call.host.drop_space(id);
         Ok(())
     });
 }
 
 fn spaces(context: &NativeCallContext<'_>) -> Fallible<Array> {
-    let call = Call::of(context)?;
-    let (rows, labels, standing) = {
-        let state = call.host.state();
-        let rows = state.spaces();
-        let standing: Vec<_> = state.sessions(call.host.clock.now()).into_iter().map(|row| row.ns).collect();
-        let labels: Vec<_> = rows
-            .iter()
-            .map(|row| match row.kind {
-                SpaceKind::Scratch(owner @ Owner::Session(_)) => state.label(owner),
-                SpaceKind::Scratch(Owner::Nil) | SpaceKind::Shared => None,
-            })
-            .collect();
-        (rows, labels, standing)
-    };
     let count = |n: usize| Dynamic::from(i64::try_from(n).unwrap_or(i64::MAX));
-    let mut list: Array = rows
-        .into_iter()
-        .zip(labels)
-        .map(|(row, label)| {
-            let space = call.host.known_space(row.space);
-            let mut map = Map::new();
-            let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
-            set("name", row.name.to_string().into());
-            set("kind", if row.kind == SpaceKind::Shared { "shared" } else { "scratch" }.into());
-            set("variables", count(space.as_ref().map_or(0, |space| space.variable_count())));
-            set("functions", count(space.as_ref().map_or(0, |space| space.function_count())));
-            set("bytes", count(space.as_ref().map_or(0, |space| space.bytes())));
-            set("owner", label.map_or(Dynamic::UNIT, |label| label.to_string().into()));
-            set("here", count(row.here));
-            map.into()
-        })
-        .collect();
-    let modules = call.host.module_spaces.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for space in modules.values().map(|module| module.space()) {
+    let row = |facts: SpaceFacts| {
         let mut map = Map::new();
-        map.insert("name".into(), space.name().to_owned().into());
-        map.insert("kind".into(), "module".into());
-        map.insert("variables".into(), count(space.variable_count()));
-        map.insert("functions".into(), count(space.function_count()));
-        map.insert("bytes".into(), count(space.bytes()));
-        map.insert("owner".into(), Dynamic::UNIT);
-        map.insert("here".into(), count(standing.iter().filter(|ns| &***ns == space.name()).count()));
-        list.push(map.into());
-    }
-    Ok(list)
+        let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
+        set("name", facts.name.into());
+        set("kind", facts.kind.into());
+        set("variables", count(facts.variables));
+        set("functions", count(facts.functions));
+        set("bytes", count(facts.bytes));
+        set("owner", facts.owner.map_or(Dynamic::UNIT, |label| label.to_string().into()));
+        set("here", count(facts.here));
+        Dynamic::from_map(map)
+    };
+    Ok(Call::of(context)?.host.space_facts().into_iter().map(row).collect())
 }

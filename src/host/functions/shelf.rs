@@ -27,7 +27,8 @@ modules().all(|row| row.status != \"lost\") //=> true
 
     const OUTLINE: &str = "
 What a module offers: a row for each public function, `name signature params line doc` (the first sentence), and for each constant.
-`#{docs: true}` gives whole docs; `#{like: \"word\"}` only what has the word in its name or doc, with the matching lines.";
+`#{docs: true}` gives whole docs; `#{like: \"word\"}` only what has the word in its name or doc, with the matching lines. A space
+has an outline too, under the name it is imported by: `outline(\"@workshop\")`.";
     table.doc("outline", &["outline(\"m\")", "outline(\"m\", #{docs, like})"], OUTLINE);
     table.api.function(
         "outline",
@@ -113,8 +114,7 @@ fn outline(context: &NativeCallContext<'_>, name: &str, options: &Map) -> Fallib
             }
         }
     }
-    let outline =
-        call.host.library.outline(bare(name), &*call.task.hooks().sources).map_err(|error| refused(&error))?;
+    let outline = call.host.outline(bare(name))?;
     Ok(whole(outline_value(&outline.rows(&wanted))))
 }
 

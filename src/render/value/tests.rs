@@ -6,6 +6,9 @@ use proptest::prelude::*;
 use rhai::{Array, Blob, Engine, FnPtr, Map};
 use std::cell::Cell;
 
+/// Room for one line.
+const NARROW: Budget = Budget { bytes: 400, depth: 3, items: 10, head: 8, tail: 2, string: 60 };
+
 /// A type of native code that the hook does not know.
 #[derive(Clone, Debug)]
 struct Plain;
@@ -262,7 +265,7 @@ fn a_tail_of_long_items_has_its_room() {
 fn a_value_without_room_is_told() {
     let key = "k".repeat(300);
     let map = Map::from([("a".into(), Dynamic::ONE), (key.into(), 2_i64.into())]);
-    let narrow = Budget { string: 300, ..Budget::LINE };
+    let narrow = Budget { string: 300, ..NARROW };
     let shown = super::value(&map.into(), &narrow, &no_hook, &never);
     assert!(shown.text.ends_with(": … 1 elided}") && shown.elided != Elided::None, "{}", shown.text);
 }
@@ -368,7 +371,7 @@ proptest! {
 
     #[test]
     fn no_value_breaks_the_rules(value in values(), small in prop::bool::ANY) {
-        let budget = if small { Budget::LINE } else { Budget::ANSWER };
+        let budget = if small { NARROW } else { Budget::ANSWER };
         let shown = super::value(&value, &budget, &no_hook, &never);
         prop_assert!(shown.text.len() <= budget.bytes, "{} bytes", shown.text.len());
         prop_assert!(!shown.text.is_empty());

@@ -8,12 +8,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-/// What is wrong with the modules in the folder `root`, by file and line. Empty when all is well.
+/// What a check of a folder found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// How many modules there are, broken ones included.
+    pub modules: usize,
+    /// What is wrong with them, by file and line.
+    pub problems: Vec<ModuleProblem>,
+}
+
+/// Looks at every module in the folder `root`.
 ///
 /// # Errors
 ///
 /// The folder cannot be read, or does not exist.
-pub fn check(root: &Path, limits: &Limits) -> io::Result<Vec<ModuleProblem>> {
+pub fn check(root: &Path, limits: &Limits) -> io::Result<Checked> {
     // A listing takes a folder that does not exist for an empty one. Who asks to check it wants to know.
     root.read_dir()?;
     let folder = Folder::new(root);
@@ -42,7 +51,7 @@ pub fn check(root: &Path, limits: &Limits) -> io::Result<Vec<ModuleProblem>> {
     problems.extend(missing(&modules));
     problems.extend(circular(&modules));
     problems.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
-    Ok(problems)
+    Ok(Checked { modules: modules.len(), problems })
 }
 
 /// The imports of each module, by name; `None` for one that does not compile.
@@ -139,7 +148,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let problems = check(dir.path(), &Limits::default()).unwrap();
+        let problems = check(dir.path(), &Limits::default()).unwrap().problems;
         problems.iter().map(|p| format!("{p}\n")).collect()
     }
 
@@ -196,7 +205,7 @@ mod tests {
     fn only_what_keeps_a_module_from_loading_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("a.rhai"), "fn f() { import \"away\" as a; }").unwrap();
-        let problems = check(dir.path(), &Limits::default()).unwrap();
+        let problems = check(dir.path(), &Limits::default()).unwrap().problems;
         assert_eq!(problems.iter().map(ModuleProblem::severity).collect::<Vec<_>>(), [Severity::Warning; 2]);
     }
 }

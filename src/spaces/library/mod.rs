@@ -33,7 +33,7 @@ mod bench;
 #[cfg(test)]
 mod scripts_tests;
 
-pub use check::check;
+pub use check::{Checked, check};
 pub use describe::{Documented, ModuleRow, ModuleStatus};
 pub use folder::LONGEST as LONGEST_MODULE;
 pub use inside::ModuleSpace;

@@ -2,7 +2,9 @@
 //! needs neither a host nor a run of the module.
 
 use super::syntax;
-use crate::engine::FunctionFacts;
+use crate::engine::rhai::ImmutableString;
+use crate::engine::{FunctionFacts, SpaceView};
+use crate::spaces::Space;
 use crate::words::{Limits, ModuleError};
 use std::ops::Range;
 
@@ -30,7 +32,7 @@ pub struct FunctionOutline {
     pub signature: String,
     /// Its doc comment, without comment marks.
     pub doc: String,
-    /// The line of its `fn`, from 1; 0 for a native function.
+    /// The line of its `fn`, from 1; 0 for a native function, and for one of a space.
     pub line: usize,
     /// Whether only its own module can call it.
     pub private: bool,
@@ -48,7 +50,7 @@ pub struct ConstantOutline {
     pub name: String,
     /// The expression it is made by, when that is short.
     pub value: Option<String>,
-    /// Its line, from 1.
+    /// Its line, from 1; 0 for a variable of a space.
     pub line: usize,
 }
 
@@ -100,6 +102,22 @@ impl ModuleOutline {
             doc: doc.to_owned(),
             functions: functions.map(FunctionOutline::of_native).collect(),
             constants: Vec::new(),
+        }
+    }
+
+    /// The outline of a space under the name it is imported by: its functions, and its variables, which importers see as
+    /// constants. Nothing of a space that has ended.
+    pub fn of_space(space: &Space) -> Self {
+        let environment = space.environment().unwrap_or_default();
+        let definitions = environment.functions.iter_script_fn_info().map(|(.., definition)| definition);
+        let mut functions: Vec<_> = definitions.filter_map(|def| syntax::placeless_function(def)).collect();
+        functions.sort_by(|a, b| a.signature.cmp(&b.signature));
+        let constant = |name: &ImmutableString| ConstantOutline { name: name.to_string(), value: None, line: 0 };
+        Self {
+            name: format!("@{}", space.name()),
+            doc: String::new(),
+            functions,
+            constants: space.variables().iter().map(constant).collect(),
         }
     }
 

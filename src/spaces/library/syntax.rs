@@ -63,15 +63,21 @@ fn syntax_error(name: &str, error: &ParseError) -> ModuleError {
     }
 }
 
-/// One function; `None` for a closure, which is a function to the compiler and not to the reader.
+/// One function, with its place in the text.
 fn function(map: &Map<'_>, def: &ScriptFuncDef) -> Option<FunctionOutline> {
-    if def.name.starts_with("anon$") {
-        return None;
-    }
+    let placeless = placeless_function(def)?;
     let end = map.offset(def.body.end_position())? + 1;
     let body = map.offset(def.body.start_position())?;
     let keyword = map.keyword_before(body, def).unwrap_or(body);
     let start = if def.comments.is_empty() { keyword } else { map.comment_before(keyword) };
+    Some(FunctionOutline { line: map.line(keyword), source_range: start..end, ..placeless })
+}
+
+/// One function, wherever its text is; `None` for a closure, which is a function to the compiler and not to the reader.
+pub(super) fn placeless_function(def: &ScriptFuncDef) -> Option<FunctionOutline> {
+    if def.name.starts_with("anon$") {
+        return None;
+    }
     let params: Vec<_> = def.params.iter().map(ToString::to_string).collect();
     let this = def.this_type.as_ref().map(|this| format!("{}.", friendly_type(this))).unwrap_or_default();
     let docs: Vec<_> = def.comments.iter().map(|c| plain_doc(c)).collect();
@@ -80,10 +86,8 @@ fn function(map: &Map<'_>, def: &ScriptFuncDef) -> Option<FunctionOutline> {
         signature: format!("{this}{}({})", def.name, params.join(", ")),
         params,
         doc: docs.join("\n"),
-        line: map.line(keyword),
         private: def.access == FnAccess::Private,
-        source_range: start..end,
-        defined_by: None,
+        ..FunctionOutline::default()
     })
 }
 
