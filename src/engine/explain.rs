@@ -18,6 +18,7 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
     match root {
         EvalAltResult::ErrorFunctionNotFound(signature, _) if !names_closure(signature) => {
             failure.suggestions = near_functions(signature, task);
+            hint_at_variable(failure, signature, task, scope);
         }
         EvalAltResult::ErrorVariableNotFound(name, _) => failure.suggestions = near_variables(name, task, scope),
         EvalAltResult::ErrorModuleNotFound(name, _) => {
@@ -121,6 +122,16 @@ fn short_signature(signature: &str) -> String {
     signature.split(" -> ").next().unwrap_or(signature).to_owned()
 }
 
+/// Calling a variable as if it were a function is the commonest mistake of all.
+fn hint_at_variable(failure: &mut Failure, signature: &str, task: &Task, scope: &Scope<'_>) {
+    let name = signature.split(" (").next().unwrap_or(signature);
+    let held = scope.get(name).cloned().or_else(|| task.space().variable(name).map(|found| (*found.value).clone()));
+    if held.is_some_and(|value| value.flatten().is::<rhai::FnPtr>()) {
+        failure.suggestions.clear();
+        failure.hint = Some(format!("{name} is a variable that holds a function: call it as {name}.call(..)"));
+    }
+}
+
 fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
     let environment = task.environment();
     let mut names: BTreeSet<String> = scope.iter().map(|(name, ..)| name.to_owned()).collect();
@@ -131,6 +142,10 @@ fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
 
 /// The names nearest to `name`, best first.
 fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    // Operators have no near names, and two letters are near everything.
+    if name.chars().count() < 3 || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        return Vec::new();
+    }
     let wanted = name.to_lowercase();
     let allowed = 1 + wanted.chars().count() / 4;
     let mut near: Vec<(usize, &str)> = names

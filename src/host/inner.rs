@@ -335,9 +335,16 @@ impl Inner {
 
     /// Sessions are over: what was queued for them is gone, and so are their scratches.
     pub(super) fn sessions_ended(&self, ended: Vec<EndedSession>) {
+        if ended.is_empty() {
+            return;
+        }
         for session in ended {
             self.dequeued(&session.dequeued);
             self.drop_space(session.scratch);
+        }
+        // What they made may have ended with them, such as a channel somebody waits on: all who wait look again.
+        for live in self.live.read().unwrap_or_else(PoisonError::into_inner).values() {
+            live.task.wake().notify();
         }
     }
 

@@ -17,6 +17,7 @@ mod stage; // a host with gates, and callers who read every answer whole
 mod state_model; // random histories of the registry against a model written from its contract
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping
 mod transcripts; // whole conversations with the protocol, in both eras
+mod walkthrough; // doc/walkthrough.md: two agents and a person on one host
 mod working; // work as scripts see it: waiting, sharing, handing over, letting go
 mod world; // a host on a clock moved by hand, with gates that scripts wait at
 

@@ -299,6 +299,19 @@ async fn a_channel_without_room_hands_over_from_hand_to_hand() {
 }
 
 #[tokio::test]
+async fn what_was_handed_over_is_not_taken_back_by_the_giver() {
+    let stage = Stage::new();
+    let session = stage.session();
+    // Both sides use one channel, in turns: each gets what the other gave, however quick the giver is to take again.
+    let code = "let lane = chan(0);
+                let other = bg(|| { let got = []; for n in 0..200 { got.push(lane.recv()); lane.send(n + 1000); } got });
+                let got = []; for n in 0..200 { lane.send(n); got.push(lane.recv()); }
+                let expected = []; for n in 1000..1200 { expected.push(n); }
+                [got == expected, other.value().len()]";
+    session.eval(code).await.is("[true, 200]");
+}
+
+#[tokio::test]
 async fn closing_and_cancelling_end_waits_on_a_channel() {
     let clock = Clock::manual();
     let stage = Stage::with(clock.clone(), Limits::default());
