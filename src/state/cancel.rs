@@ -80,9 +80,11 @@ impl<V: Clone> State<V> {
         };
         let mut asked = Asked { state: self.ask(id, quiet, now), stop: Vec::new(), dequeued: Vec::new() };
         asked.note(id, asked.state);
+        // The end of a parent tells of its children; one that has ended before tells nothing any more.
+        let parent_ended = matches!(asked.state, CancelState::Settled(_));
         let mut open = self.entries.live_children(id);
         while let Some(child) = open.pop() {
-            let state = self.ask(child, true, now);
+            let state = self.ask(child, quiet || !parent_ended, now);
             asked.note(child, state);
             open.extend(self.entries.live_children(child));
         }
