@@ -2,7 +2,9 @@
 //! are told at once. Says nothing about who may call.
 
 use super::wire::Object;
+use crate::words::limits::MOST_NOTE_CHARACTERS;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -104,6 +106,9 @@ impl fmt::Display for Problems {
     }
 }
 
+/// The most ids that one call names.
+const MOST_IDS: usize = 4_096;
+
 /// Arguments as they were read: the session is known even when others are wrong, so that the refusal reaches its caller.
 #[derive(Debug, PartialEq)]
 pub(super) struct Read<T> {
@@ -116,7 +121,9 @@ pub(super) struct Read<T> {
 /// Reads the arguments of `create-session`.
 pub(super) fn create_session(given: Object) -> Read<CreateSession> {
     let mut reader = Reader::new(given, &["note"]);
-    let note = reader.text("note");
+    let note = reader.read("note", "a string of at most 500 characters", |value| {
+        value.as_str().filter(|note| note.chars().count() <= MOST_NOTE_CHARACTERS).map(str::to_owned)
+    });
     reader.finish(None, || Some(CreateSession { note }))
 }
 
@@ -212,11 +219,13 @@ impl Reader {
     }
 
     fn ids(&mut self, name: &'static str) -> Option<Vec<u64>> {
-        self.read(name, "a list of ids, which are whole numbers", |value| {
-            let mut ids = Vec::new();
-            for id in value.as_array()? {
+        self.read(name, "a list of at most 4,096 ids, which are whole numbers", |value| {
+            let given = value.as_array().filter(|given| given.len() <= MOST_IDS)?;
+            let mut seen = HashSet::with_capacity(given.len());
+            let mut ids = Vec::with_capacity(given.len());
+            for id in given {
                 let id = whole(id)?;
-                if !ids.contains(&id) {
+                if seen.insert(id) {
                     ids.push(id);
                 }
             }

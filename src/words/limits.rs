@@ -65,6 +65,9 @@ pub struct Limits {
     pub body_bytes: usize,
 }
 
+/// Most characters of a session's note on the roster.
+pub const MOST_NOTE_CHARACTERS: usize = 500;
+
 /// 1 KiB.
 pub const KIB: usize = 1 << 10;
 /// 1 MiB.
