@@ -2,7 +2,7 @@
 //! are told at once. Says nothing about who may call.
 
 use super::wire::Object;
-use crate::words::limits::MOST_NOTE_CHARACTERS;
+use crate::words::limits::{MOST_NOTE_CHARACTERS, thousands};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
@@ -96,15 +96,21 @@ pub(super) struct Problems(Vec<Problem>);
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().enumerate() {
+        for (i, problem) in self.0.iter().take(MOST_PROBLEMS).enumerate() {
             if i > 0 {
                 f.write_str("\n")?;
             }
             problem.fmt(f)?;
         }
+        if let Some(more) = self.0.len().checked_sub(MOST_PROBLEMS).filter(|more| *more > 0) {
+            write!(f, "\n… {} more", thousands(more))?;
+        }
         Ok(())
     }
 }
+
+/// The most problems with arguments that one answer names.
+const MOST_PROBLEMS: usize = 20;
 
 /// The most ids that one call names.
 const MOST_IDS: usize = 4_096;

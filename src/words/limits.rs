@@ -68,6 +68,9 @@ pub struct Limits {
 /// Most characters of a session's note on the roster.
 pub const MOST_NOTE_CHARACTERS: usize = 500;
 
+/// Most characters that are kept of what a client calls itself, and of its version.
+pub const MOST_CLIENT_CHARACTERS: usize = 100;
+
 /// 1 KiB.
 pub const KIB: usize = 1 << 10;
 /// 1 MiB.
