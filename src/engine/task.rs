@@ -36,8 +36,6 @@ pub struct Task {
     wake: Wake,
     /// What this thread had allocated when the entry began.
     memory_base: AtomicI64,
-    /// What the latest operation saw on top of that.
-    memory_used: AtomicI64,
     /// How many deadlines there are: read at every operation.
     deadline_count: AtomicUsize,
     deadlines: Mutex<Vec<Deadline>>,
@@ -104,7 +102,6 @@ impl Task {
             stop: Mutex::default(),
             wake: Wake::default(),
             memory_base: AtomicI64::new(0),
-            memory_used: AtomicI64::new(0),
             deadline_count: AtomicUsize::new(0),
             deadlines: Mutex::default(),
             run: Mutex::default(),
@@ -217,10 +214,8 @@ impl Task {
         if self.is_stopping() {
             return true;
         }
-        let used = memory::thread_bytes() - self.memory_base.load(Ordering::Relaxed);
-        self.memory_used.store(used, Ordering::Relaxed);
         if let Some(limits) = self.limits()
-            && used > as_signed(limits.eval_bytes)
+            && memory::thread_bytes() - self.memory_base.load(Ordering::Relaxed) > as_signed(limits.eval_bytes)
         {
             self.stop(StopCause::Limit(LimitHit::Memory { limit: limits.eval_bytes }));
             return true;
@@ -231,11 +226,6 @@ impl Task {
     /// For loops of native functions: an error once the entry was stopped or a deadline has passed.
     pub fn check(&self) -> Fallible<()> {
         if self.must_end() { Err(terminated()) } else { Ok(()) }
-    }
-
-    /// What the eval has allocated and not freed, in bytes, as of its latest operation; 0 when memory is not counted.
-    pub fn memory_used(&self) -> usize {
-        usize::try_from(self.memory_used.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
     /// How many bytes the eval may still allocate; `usize::MAX` when memory is not counted.

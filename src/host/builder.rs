@@ -145,15 +145,15 @@ impl HostBuilder {
             })
             .collect();
         let library = Library::new(folder, &limits, native);
-        let memory_enforced = memory::installed();
-        if !memory_enforced {
+        let held_before = memory::installed().then(memory::process_bytes);
+        if held_before.is_none() {
             tracing::warn!(
                 "the counting allocator is not installed: memory limits of evals are not enforced; add `#[global_allocator] static \
                  ALLOCATOR: remontoire::CountingAllocator = remontoire::CountingAllocator;` to the program"
             );
         }
         let clock = clock.unwrap_or_else(Clock::real);
-        let parts = Parts { clock, limits, describe, language, library, docs, embedded, memory_enforced };
+        let parts = Parts { clock, limits, describe, language, library, docs, embedded, held_before };
         Ok(Host { inner: Inner::new(parts) })
     }
 }

@@ -98,8 +98,11 @@ impl Parking for Joint {
 impl Budget for Joint {
     fn may_keep(&self, more: usize) -> Result<(), LimitHit> {
         let Some(host) = self.0.upgrade() else { return Ok(()) };
-        let kept = host.state().kept_bytes();
-        if kept + host.elsewhere() + more <= host.limits.total_bytes {
+        let elsewhere = host.elsewhere();
+        let (evicted, fits) = host.state().make_room_for(more, elsewhere);
+        // Dropped here: this is a thread of evals, and what is measured next shall not count it any more.
+        drop(evicted);
+        if fits {
             return Ok(());
         }
         let largest = host.state().largest(2);

@@ -6,7 +6,7 @@ use super::kept::Kept;
 use super::live::{Live, Notes, Work};
 use super::serving::Serving;
 use super::threads::Threads;
-use crate::engine::{Callable, Hooks, Language, SpaceView, Task};
+use crate::engine::{Callable, Hooks, Language, SpaceView, Task, memory};
 use crate::render::Style;
 use crate::render::teach::FunctionDoc;
 use crate::spaces::Space;
@@ -32,8 +32,9 @@ pub(super) struct Inner {
     pub(super) docs: Vec<FunctionDoc>,
     /// Names of the embedding program's modules.
     pub(super) embedded: Vec<String>,
-    /// Whether the counting allocator is installed, measured when the host was built.
-    pub(super) memory_enforced: bool,
+    /// What the process held when the host was built, in bytes; `None` without the counting allocator: then memory limits of evals
+    /// are not enforced.
+    pub(super) held_before: Option<usize>,
     pub(super) threads: Arc<Threads>,
     /// The registry. No script runs, nothing is rendered and no value is dropped while it is locked.
     state: Mutex<State<Kept>>,
@@ -73,12 +74,12 @@ pub(super) struct Parts {
     pub(super) library: Arc<Library>,
     pub(super) docs: Vec<FunctionDoc>,
     pub(super) embedded: Vec<String>,
-    pub(super) memory_enforced: bool,
+    pub(super) held_before: Option<usize>,
 }
 
 impl Inner {
     pub(super) fn new(parts: Parts) -> Arc<Self> {
-        let Parts { clock, limits, describe, language, library, docs, embedded, memory_enforced } = parts;
+        let Parts { clock, limits, describe, language, library, docs, embedded, held_before } = parts;
         let inner = Arc::new_cyclic(|weak| Self {
             modules: super::hooks::modules(weak, Arc::clone(&library)),
             threads: Threads::new(limits.stack_bytes()),
@@ -99,7 +100,7 @@ impl Inner {
             library,
             docs,
             embedded,
-            memory_enforced,
+            held_before,
         });
         let hooks = super::hooks::hooks(&inner);
         inner.hooks.set(hooks).ok();
@@ -181,14 +182,17 @@ impl Inner {
         module
     }
 
-    /// What the host holds beside what the registry counts, in bytes: spaces, and the memory of running evals.
+    /// What is held beside what the registry counts, in bytes: spaces, running evals, and what stands behind atoms and channels.
+    /// With the counting allocator this is what the process allocated since the host was built, so whatever hides from a walk
+    /// over values counts too; without it, what spaces say of themselves.
     pub(super) fn elsewhere(&self) -> usize {
+        if let Some(before) = self.held_before {
+            return memory::process_bytes().saturating_sub(before).saturating_sub(self.state().kept_bytes());
+        }
         let spaces: usize =
             self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum();
         let modules = self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner);
-        let modules: usize = modules.values().map(|module| module.space().bytes()).sum();
-        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
-        spaces + modules + live.values().map(|live| live.task.memory_used()).sum::<usize>()
+        spaces + modules.values().map(|module| module.space().bytes()).sum::<usize>()
     }
 
     /// All spaces with what they hold, in bytes, largest first.

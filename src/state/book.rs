@@ -36,6 +36,8 @@ pub(super) struct Entry<V> {
     pub(super) read_ahead: bool,
     /// How many answers on their way, and open calls, render its outcome.
     pub(super) rendering: u32,
+    /// Open calls of its owner that will render it.
+    pub(super) expected: u32,
     /// Whether an answer on its way lists it as settled news.
     pub(super) telling: bool,
     /// How many task answers on their way make it followed.
@@ -123,7 +125,12 @@ impl<V> Entry<V> {
 
     /// Whether it belongs into the next settled news.
     pub(super) fn is_news(&self) -> bool {
-        !self.is_live() && !self.told && self.rendering == 0 && !self.telling && !self.is_followed()
+        !self.is_live()
+            && !self.told
+            && self.rendering == 0
+            && self.expected == 0
+            && !self.telling
+            && !self.is_followed()
     }
 
     /// Whether the capacity counts it and it may be evicted.
@@ -209,6 +216,7 @@ impl<V> Entries<V> {
             followed: false,
             read_ahead: false,
             rendering: 0,
+            expected: 0,
             telling: false,
             following: 0,
             reads: BTreeSet::new(),

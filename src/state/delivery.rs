@@ -111,19 +111,19 @@ impl<V: Clone> State<V> {
     }
 
     /// A call of `by` is open that will render the entry's outcome: until [`State::unexpect`] no other answer tells of it. For
-    /// entries of others nothing happens, and the answer is false.
+    /// entries of others, and those that are not there, nothing happens and the answer is false.
     pub fn expect(&mut self, id: EntryId, by: Owner) -> bool {
         let own = self.entries.get(id).is_some_and(|entry| entry.owner == by);
         if own {
-            self.change(id, |entry| entry.rendering += 1);
+            self.change(id, |entry| entry.expected += 1);
         }
         own
     }
 
-    /// Ends one [`State::expect`] of the same owner. What no answer has claimed meanwhile is owed from now on.
+    /// Ends one [`State::expect`] of the same owner that answered true. What no answer has claimed meanwhile is owed from now on.
     pub fn unexpect(&mut self, id: EntryId, by: Owner) {
         if self.entries.get(id).is_some_and(|entry| entry.owner == by) {
-            self.change(id, |entry| entry.rendering -= 1);
+            self.change(id, |entry| entry.expected = entry.expected.saturating_sub(1));
         }
     }
 

@@ -94,21 +94,47 @@ impl<V: Clone> State<V> {
             held += self.evict(id, &mut remains);
         }
         // The logs of evicted entries count until they are dropped, which is after this.
-        let mut total = self.kept_bytes().saturating_sub(held).saturating_add(elsewhere);
-        if total > self.limits.total_bytes {
-            let size = |id: EntryId| self.entries.get(id).map_or(0, |entry| entry.bytes() + entry.code.len());
-            let mut by_size: Vec<_> = self.entries.pool().map(|id| (id, size(id))).collect();
-            // Stable, so that of equals the oldest goes first.
-            by_size.sort_by_key(|(_, bytes)| Reverse(*bytes));
-            for (id, bytes) in by_size {
-                if total <= self.limits.total_bytes {
-                    break;
-                }
-                self.evict(id, &mut remains);
-                total = total.saturating_sub(bytes);
-            }
+        let total = self.kept_bytes().saturating_sub(held).saturating_add(elsewhere);
+        let excess = total.saturating_sub(self.limits.total_bytes);
+        let over = self.evict_largest(excess, &mut remains);
+        (remains, over)
+    }
+
+    /// Evicts the largest so that `more` bytes fit into the total of the process, beside what is held `elsewhere`. Whether they
+    /// do: when all there is to evict would not be enough, nothing is evicted.
+    pub fn make_room_for(&mut self, more: usize, elsewhere: usize) -> (Remains<V>, bool) {
+        let mut remains = Remains::none();
+        let total = self.kept_bytes().saturating_add(elsewhere).saturating_add(more);
+        let excess = total.saturating_sub(self.limits.total_bytes);
+        let evictable = self.entries.pool().map(|id| self.size(id)).fold(0_usize, usize::saturating_add);
+        if evictable < excess {
+            return (remains, false);
         }
-        (remains, total.saturating_sub(self.limits.total_bytes))
+        let over = self.evict_largest(excess, &mut remains);
+        (remains, over == 0)
+    }
+
+    /// What evicting an entry frees, in bytes.
+    fn size(&self, id: EntryId) -> usize {
+        self.entries.get(id).map_or(0, |entry| entry.bytes() + entry.code.len())
+    }
+
+    /// Evicts the largest of the pool until `excess` bytes are free. Returns how many are missing.
+    fn evict_largest(&mut self, mut excess: usize, remains: &mut Remains<V>) -> usize {
+        if excess == 0 {
+            return 0;
+        }
+        let mut by_size: Vec<_> = self.entries.pool().map(|id| (id, self.size(id))).collect();
+        // Stable, so that of equals the oldest goes first.
+        by_size.sort_by_key(|(_, bytes)| Reverse(*bytes));
+        for (id, bytes) in by_size {
+            if excess == 0 {
+                break;
+            }
+            self.evict(id, remains);
+            excess = excess.saturating_sub(bytes);
+        }
+        excess
     }
 
     /// Evicts one entry and lets its owner know. Returns how much its output holds, in bytes.

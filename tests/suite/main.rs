@@ -13,6 +13,7 @@ mod prompt; // the prompt of the built program, with another conversation on the
 mod pty; // the program on a terminal: a pseudo-terminal to type into and read from
 mod real_clients; // a client of another make, over real sockets, in both eras
 mod stage; // a host with gates, and callers who read every answer whole
+mod state_model; // random histories of the registry against a model written from its contract
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping
 mod transcripts; // whole conversations with the protocol, in both eras
 mod world; // a host on a clock moved by hand, with gates that scripts wait at

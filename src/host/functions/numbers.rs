@@ -84,7 +84,7 @@ fn limits(context: &NativeCallContext<'_>) -> Fallible<Map> {
         map.insert(name.into(), value.as_secs_f64().into());
     }
     map.insert("eval_seconds".into(), l.eval_time.map_or(Dynamic::UNIT, |time| time.as_secs_f64().into()));
-    let memory = if call.host.memory_enforced { "enforced" } else { "not enforced" };
+    let memory = if call.host.held_before.is_some() { "enforced" } else { "not enforced" };
     map.insert("memory".into(), memory.into());
     Ok(map)
 }

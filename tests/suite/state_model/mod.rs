@@ -1,0 +1,90 @@
+//! Random histories of the registry against a model of it.
+//!
+//! The model is written from what the registry promises, not from how it keeps it. After every step everything the registry
+//! shows is compared with the model, and every claim, grant, eviction and refusal on the way is judged. A history that fails is
+//! shrunk and shown as a film strip: one line a step, with the answers of the registry.
+//!
+//! `PROPTEST_CASES` raises the number of histories.
+
+mod cancel;
+mod check;
+mod delivery;
+mod entries;
+mod model;
+mod op;
+mod sessions;
+mod steps;
+mod world;
+
+use op::History;
+use proptest::prelude::*;
+use proptest::test_runner::{TestCaseError, TestRunner};
+use remontoire::state::{ClientFacts, State};
+use remontoire::words::{Limits, Time};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use world::World;
+
+/// How long histories are at most.
+const LONGEST: usize = 120;
+
+/// Runs a history to its end. `Err`: the rule that was broken, and the film up to there.
+fn run(history: &History) -> Result<(), String> {
+    let mut world = World::new(history)?;
+    let mut last = None;
+    // A panic of the registry is a failure like another, with its film.
+    let played = catch_unwind(AssertUnwindSafe(|| {
+        for op in &history.ops {
+            last = Some(op);
+            world.step(op)?;
+        }
+        last = None;
+        world.tell_everybody()
+    }));
+    let broken = match played {
+        Ok(Ok(())) => return world.finish(),
+        Ok(Err(broken)) => broken,
+        Err(_) => format!("the registry panicked in {}", last.map_or("the end".to_owned(), |op| format!("{op:?}"))),
+    };
+    Err(plain(format!("{broken}\n\n{}\n", world.film.join("\n"))))
+}
+
+/// Ids as people write them: `3` for `EntryId(3)`.
+fn plain(text: String) -> String {
+    let wrappers = [("EntryId(", ""), ("SessionId(", ""), ("SpaceId(", ""), ("ClaimId(", "answer ")];
+    wrappers.into_iter().fold(text, |text, (wrapper, word)| {
+        let mut parts = text.split(wrapper);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |text, part| format!("{text}{word}{}", part.replacen(')', "", 1)))
+    })
+}
+
+#[test]
+fn histories_agree_with_the_model() {
+    let mut runner = TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() });
+    let tested = runner.run(&op::histories(LONGEST), |history| run(&history).map_err(TestCaseError::fail));
+    if let Err(failure) = tested {
+        panic!("{failure}");
+    }
+}
+
+/// A handle is never given out twice, also when its session is long gone, and gets a fourth letter when half of those with three
+/// are used.
+#[test]
+fn handles_are_never_reused() {
+    let mut registry: State<Arc<u64>> = State::new(Limits { sessions: 2, ..Limits::default() });
+    let mut seed = 1_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed >> 33
+    };
+    let mut given = BTreeSet::new();
+    for n in 0..4_500 {
+        let created = registry.create_with_handle(&mut random, None, ClientFacts::default(), None, Time::START);
+        let handle = created.expect("the idle one makes room").handle;
+        assert_eq!(handle.as_str().len(), if n < 4_000 { 3 } else { 4 }, "letters of handle {n}: {handle}");
+        assert!(check::is_handle(&handle), "{handle} is well formed");
+        assert!(given.insert(handle.clone()), "{handle} was given out twice");
+    }
+}
