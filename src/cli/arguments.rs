@@ -47,7 +47,7 @@ pub(super) enum Command {
         /// The file
         file: PathBuf,
     },
-    /// Evaluate what stdin says on a running instance, in a session of its own
+    /// Open a prompt on a running instance; without a terminal, evaluate what stdin says there
     Attach {
         /// Where it is served
         #[arg(default_value = "http://127.0.0.1:7766/mcp")]

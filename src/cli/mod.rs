@@ -108,7 +108,10 @@ fn dispatch(arguments: Arguments, terminal: &Terminal) -> Result<Exit, NotStarte
             modules::check(&folder, named, &config.limits, terminal)
         }
         Some(Command::Outline { file }) => modules::outline(&file, &config.limits, terminal),
-        Some(Command::Attach { url }) => wait_for(remote::attach(&url, config.access.token.as_ref(), terminal)),
+        Some(Command::Attach { url }) if terminal::is_interactive() => {
+            wait_for(remote::converse(&url, &config, terminal))
+        }
+        Some(Command::Attach { url }) => wait_for(remote::pipe(&url, &config, terminal)),
     }
 }
 

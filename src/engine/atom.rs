@@ -164,6 +164,8 @@ pub(crate) fn module() -> Module {
         "Replaces the value of an atom by what `f` makes of it, and returns it. No other eval changes the atom meanwhile.",
         |context: NativeCallContext<'_>, atom: &mut Atom, f: FnPtr| atom.swap(&context, &f),
     );
+    api.function("to_string", &[], "", |_: &mut Atom| "<atom>".to_owned());
+    api.function("to_debug", &[], "", |_: &mut Atom| "<atom>".to_owned());
     api.function("==", &[], "", |a: Atom, b: Atom| a == b);
     api.function("!=", &[], "", |a: Atom, b: Atom| a != b);
     api.build()

@@ -18,6 +18,7 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
     match root {
         EvalAltResult::ErrorFunctionNotFound(signature, _) if !names_closure(signature) => {
             failure.suggestions = near_functions(signature, task);
+            hint_at_variable(failure, signature, task, scope);
         }
         EvalAltResult::ErrorVariableNotFound(name, _) => failure.suggestions = near_variables(name, task, scope),
         EvalAltResult::ErrorModuleNotFound(name, _) => {
@@ -70,7 +71,9 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
     let environment = task.environment();
     let (alias, name) = path.rsplit_once("::").map_or((None, path), |(alias, name)| (Some(alias), name));
     if let Some(alias) = alias {
-        let Some(import) = environment.imports.iter().find(|import| import.alias == alias) else { return Vec::new() };
+        let Some(import) = environment.imports.iter().find(|import| import.alias == alias) else {
+            return near_embedded(alias, name, task);
+        };
         let functions = volatile::script_functions(&import.module);
         let names: BTreeSet<String> = functions
             .filter(|function| !names_closure(&function.name))
@@ -100,9 +103,33 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
     found
 }
 
+/// The same for a function of the embedding program's module.
+fn near_embedded(module: &str, name: &str, task: &Task) -> Vec<String> {
+    let Some(language) = task.language() else { return Vec::new() };
+    let functions = || language.functions().iter().filter(|facts| facts.module.as_deref() == Some(module));
+    let overloads = functions().filter(|facts| facts.name == name);
+    let found: Vec<_> =
+        overloads.map(|facts| format!("{module}::{}", short_signature(&facts.signature))).take(SUGGESTIONS).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let names: BTreeSet<&str> = functions().map(|facts| facts.name.as_str()).collect();
+    nearest(name, names.into_iter()).into_iter().map(|found| format!("{module}::{found}")).collect()
+}
+
 /// A signature without the type that is returned.
 fn short_signature(signature: &str) -> String {
     signature.split(" -> ").next().unwrap_or(signature).to_owned()
+}
+
+/// Calling a variable as if it were a function is the commonest mistake of all.
+fn hint_at_variable(failure: &mut Failure, signature: &str, task: &Task, scope: &Scope<'_>) {
+    let name = signature.split(" (").next().unwrap_or(signature);
+    let held = scope.get(name).cloned().or_else(|| task.space().variable(name).map(|found| (*found.value).clone()));
+    if held.is_some_and(|value| value.flatten().is::<rhai::FnPtr>()) {
+        failure.suggestions.clear();
+        failure.hint = Some(format!("{name} is a variable that holds a function: call it as {name}.call(..)"));
+    }
 }
 
 fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
@@ -115,6 +142,10 @@ fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
 
 /// The names nearest to `name`, best first.
 fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    // Operators have no near names, and two letters are near everything.
+    if name.chars().count() < 3 || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        return Vec::new();
+    }
     let wanted = name.to_lowercase();
     let allowed = 1 + wanted.chars().count() / 4;
     let mut near: Vec<(usize, &str)> = names

@@ -103,7 +103,8 @@ impl LoadedModule {
         }
         for variable in space.names() {
             if let Some(found) = space.variable(&variable) {
-                module.set_var(variable, (*found.value).clone());
+                // A captured variable is a cell that its closures share; a reader gets what is in it now.
+                module.set_var(variable, (*found.value).flatten_clone());
             }
         }
         Some(Self::native(name, module))

@@ -325,7 +325,10 @@ impl Known {
     /// The value for code that must not change it.
     fn shown(&mut self) -> Option<Dynamic> {
         let value = self.ahead.as_ref().or(self.value.as_ref())?;
-        if value.is_shared() || is_small(value) || value.is_string() || is_handle(value) {
+        if value.is_shared() {
+            return Some((**value).clone().into_read_only());
+        }
+        if is_small(value) || value.is_string() || is_handle(value) {
             return Some((**value).clone());
         }
         // A plain cell could be changed in place, and a plain copy costs its size at every access.

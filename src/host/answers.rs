@@ -212,16 +212,24 @@ impl Host {
         let tail =
             Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_deref(), manual_unread };
         let style = if owner == Owner::Nil { self.inner.prompt_style() } else { Style::Agent };
-        let label = self.inner.state().label(owner);
         let now = self.inner.clock.now();
+        let block = |facts| Facts::block(facts, label(facts, owner), now);
         let text = match blocks {
-            [one] if refused.is_empty() => answer::one(&one.block(label.as_deref(), now), &tail, style),
+            [one] if refused.is_empty() => answer::one(&block(one), &tail, style),
             blocks => {
-                let blocks: Vec<_> = blocks.iter().map(|facts| facts.block(label.as_deref(), now)).collect();
+                let blocks: Vec<_> = blocks.iter().map(block).collect();
                 answer::several(refused, &blocks, &tail, style)
             }
         };
         Answer { text, is_error: blocks.is_empty(), delivery }
+    }
+}
+
+/// Whose entry it is, as sessions are told; somebody at the prompt of the process sees no sessions in answers.
+fn label(facts: &Facts, reader: Owner) -> Option<&str> {
+    match reader {
+        Owner::Nil => None,
+        Owner::Session(_) => facts.view.by.as_deref(),
     }
 }
 

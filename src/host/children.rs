@@ -101,10 +101,23 @@ impl Inner {
         let id = match value.as_int() {
             Ok(n) => u64::try_from(n).map_err(|_| no_entry(self, n)).map(EntryId)?,
             Err(_) => match value.clone().into_immutable_string().ok() {
-                Some(text) => id_in(&text).ok_or_else(|| {
-                    let text = text.as_str();
-                    failure::fail("NotAnEntry", format!("`{text:.40}` is not an entry id, such as 12 or \"bfw-12\""))
-                })?,
+                Some(text) => {
+                    let (owner, id) = id_in(&text).ok_or_else(|| {
+                        let text = text.as_str();
+                        failure::fail(
+                            "NotAnEntry",
+                            format!("`{text:.40}` is not an entry id, such as 12 or \"bfw-12\""),
+                        )
+                    })?;
+                    if let Some(owner) = owner {
+                        let view = self.state().get(id, self.clock.now()).map_err(|refusal| refuse(&refusal))?;
+                        if view.by.as_deref() != Some(owner) {
+                            let text = format!("entry {id} does not belong to session {owner:.40}");
+                            return Err(failure::fail("NotAnEntry", text));
+                        }
+                    }
+                    id
+                }
                 None => {
                     let kind = value.type_name();
                     return Err(failure::fail("NotAnEntry", format!("an entry or its id is needed here, not {kind}")));
@@ -120,9 +133,12 @@ fn no_entry(host: &Inner, n: i64) -> Box<rhai::EvalAltResult> {
     failure::fail("NoEntry", format!("no entry {n}; the newest is {newest}"))
 }
 
-/// The entry id in `12` or `bfw-12`.
-fn id_in(text: &str) -> Option<EntryId> {
-    text.parse::<EntryId>().ok().or_else(|| text.parse::<crate::words::TaskId>().ok().map(|task| task.entry))
+/// The entry id in `12`, or the owner's name and the id in `bfw-12` and `1a2b3c4d-12`.
+fn id_in(text: &str) -> Option<(Option<&str>, EntryId)> {
+    match text.rsplit_once('-') {
+        Some((owner, id)) => Some((Some(owner), id.parse().ok()?)),
+        None => Some((None, text.parse().ok()?)),
+    }
 }
 
 /// The facts behind a handle.

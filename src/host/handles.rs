@@ -11,7 +11,8 @@ use crate::words::{EntryId, Refusal};
 use rhai::{Dynamic, FnPtr};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// What stands behind a handle: the host, and the facts as they were last known. After the entry was evicted they still answer.
+/// What stands behind a handle: the host, and the facts as they were last known, at the latest when the entry settled. After it
+/// was evicted they still answer.
 pub(super) struct Known {
     host: Weak<Inner>,
     facts: Mutex<EntryView>,
@@ -30,13 +31,30 @@ impl Known {
         }
         facts.clone()
     }
+
+    /// The facts are these from now on.
+    pub(super) fn learn(&self, facts: EntryView) {
+        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = facts;
+    }
 }
 
 impl Inner {
     /// The handle of an entry that is there.
     pub(super) fn handle(self: &Arc<Self>, id: EntryId) -> Result<EntryHandle, Refusal> {
+        // Asked for first: an entry that settles in between is one that has settled already.
+        let live = self.live(id);
         let facts = self.state().get(id, self.clock.now())?;
-        Ok(EntryHandle::new(id, Arc::new(Known { host: Arc::downgrade(self), facts: Mutex::new(facts) })))
+        let known = || Arc::new(Known { host: Arc::downgrade(self), facts: Mutex::new(facts) });
+        let known = match live {
+            Some(live) => {
+                let known = live.known(known);
+                // It may have settled before it knew of this handle.
+                known.facts();
+                known
+            }
+            None => known(),
+        };
+        Ok(EntryHandle::new(id, known))
     }
 
     /// How a value that only the host knows is shown. `reader` is the entry whose value is rendered.

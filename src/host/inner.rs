@@ -318,6 +318,9 @@ impl Inner {
         for id in ids {
             if let Some(live) = self.retire(*id) {
                 drop(live.take_work());
+                if let Some(known) = live.shared() {
+                    known.facts();
+                }
                 live.settle();
             }
         }
@@ -332,9 +335,16 @@ impl Inner {
 
     /// Sessions are over: what was queued for them is gone, and so are their scratches.
     pub(super) fn sessions_ended(&self, ended: Vec<EndedSession>) {
+        if ended.is_empty() {
+            return;
+        }
         for session in ended {
             self.dequeued(&session.dequeued);
             self.drop_space(session.scratch);
+        }
+        // What they made may have ended with them, such as a channel somebody waits on: all who wait look again.
+        for live in self.live.read().unwrap_or_else(PoisonError::into_inner).values() {
+            live.task.wake().notify();
         }
     }
 
@@ -379,7 +389,16 @@ impl Inner {
     /// Marks an entry settled and tells everybody who waits.
     pub(super) fn settle(self: &Arc<Self>, live: &Live, status: Status, kept: Kept, bytes: usize) {
         let now = self.clock.now();
-        let settled = self.state().settle(live.id, Settlement { status, value: kept, bytes }, now);
+        let (settled, told) = {
+            let mut state = self.state();
+            let settled = state.settle(live.id, Settlement { status, value: kept, bytes }, now);
+            // In the same step: a moment later it may be evicted, and its handles are to know how it ended.
+            let told = live.shared().and_then(|known| Some((known, state.get(live.id, now).ok()?)));
+            (settled, told)
+        };
+        if let Some((known, facts)) = told {
+            known.learn(facts);
+        }
         self.retire(live.id);
         live.settle();
         self.granted(settled.granted);

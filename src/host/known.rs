@@ -70,7 +70,7 @@ impl Inner {
         match name.strip_prefix('@') {
             Some(space) => {
                 let id = self.state().find_space(space).map_err(|refusal| refuse(&refusal))?;
-                Ok(Arc::new(ModuleOutline::of_space(&*self.space(id, space))))
+                Ok(Arc::new(ModuleOutline::of_space(&self.space(id, space))))
             }
             None => self
                 .library

@@ -1,5 +1,6 @@
 //! Entries that have not settled: what runs them and who waits for them.
 
+use super::handles::Known;
 use crate::engine::{Callable, Task};
 use crate::spaces::library::ModuleSpace;
 use crate::state::Owner;
@@ -48,6 +49,8 @@ pub(super) struct Live {
     granted: AtomicBool,
     settled: AtomicBool,
     waiters: Mutex<Vec<Waiter>>,
+    /// What its handles share, while there are any.
+    known: Mutex<Weak<Known>>,
 }
 
 impl Live {
@@ -70,6 +73,7 @@ impl Live {
             granted: AtomicBool::new(false),
             settled: AtomicBool::new(false),
             waiters: Mutex::default(),
+            known: Mutex::default(),
         }
     }
 
@@ -124,6 +128,21 @@ impl Live {
             waiters.retain(|waiter| !matches!(waiter, Waiter::Call(call) if call.strong_count() == 0));
         }
         waiters.push(waiter);
+    }
+
+    /// What its handles share; made when there is none.
+    pub(super) fn known(&self, make: impl FnOnce() -> Arc<Known>) -> Arc<Known> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.upgrade().unwrap_or_else(|| {
+            let made = make();
+            *known = Arc::downgrade(&made);
+            made
+        })
+    }
+
+    /// What its handles share, when there are any.
+    pub(super) fn shared(&self) -> Option<Arc<Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 
     /// It has settled: everybody who waits looks again.

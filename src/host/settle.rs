@@ -89,8 +89,10 @@ impl Inner {
         self.granted(granted);
         let until = self.clock.now() + self.limits.cancel_wait;
         self.wait_for_all(live, &waiting, until);
-        self.state().take_back(live.id, true);
-        doomed
+        let mut state = self.state();
+        state.take_back(live.id, true);
+        // Some may have come to their own end first.
+        doomed.into_iter().filter(|child| !matches!(state.status(*child), Ok(Status::Ok | Status::Failed))).collect()
     }
 
     /// Blocks this entry's thread until others have settled, also when it was stopped itself.

@@ -56,6 +56,21 @@ pub fn goodbye(running: usize) -> String {
     }
 }
 
+/// The first line on stderr of a prompt on another instance.
+pub fn attached(url: &str, session: &str) -> String {
+    format!("attached to {} · session {}", one_line(url), one_line(session))
+}
+
+/// What a person at the prompt reads when they leave another instance.
+pub fn left(session: &str) -> String {
+    format!("left session {} · what still runs there runs on", one_line(session))
+}
+
+/// A signal came while an eval on another instance was waited for.
+pub fn cancelled_by_leaving(session: &str) -> String {
+    format!("left session {} · the eval was cancelled", one_line(session))
+}
+
 /// What a command line says of an eval that was cancelled.
 pub fn cancelled(id: EntryId) -> String {
     format!("cancelled · id {id}")
@@ -90,6 +105,9 @@ mod tests {
             SHUTTING_DOWN.to_owned(),
             goodbye(0),
             goodbye(2),
+            attached("http://127.0.0.1:7766/mcp", "bfw"),
+            left("bfw"),
+            cancelled_by_leaving("bfw"),
             cancelled(EntryId(12)),
         ];
         expect![[r#"
@@ -118,6 +136,12 @@ mod tests {
             bye
             ---
             bye · 2 running evals cancelled
+            ---
+            attached to http://127.0.0.1:7766/mcp · session bfw
+            ---
+            left session bfw · what still runs there runs on
+            ---
+            left session bfw · the eval was cancelled
             ---
             cancelled · id 12"#]].assert_eq(&visible(&all.join("\n---\n")));
     }

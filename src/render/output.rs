@@ -116,6 +116,11 @@ fn whole(line: &Line, share: usize) -> String {
     guarded(&format!("{text}{rest}"))
 }
 
+/// What stands in a page for lines that are gone for ever.
+pub fn dropped(lines: u64) -> String {
+    format!("{} were dropped", count(usize::try_from(lines).unwrap_or(usize::MAX), "line"))
+}
+
 /// One line as it is shown (heartbeats, `:watch`, status messages): escaped, on one line, with its source in front when that is
 /// not `print`.
 pub fn line(line: &Line) -> String {

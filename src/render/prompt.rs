@@ -1,8 +1,8 @@
 //! The sentences of the prompt itself. (Entries, lists and documentation have modules of their own.)
 
 use super::lists::{self, CommandRow};
-use super::plain::{count, first_line};
-use super::style::Style;
+use super::plain::{count, first_line, one_line};
+use super::style::{Role, Style};
 use crate::words::{EntryId, Status};
 use std::time::Duration;
 
@@ -105,6 +105,26 @@ pub fn lost(lines: usize) -> String {
     format!("… {} dropped: the entry printed more than is kept", count(lines, "line"))
 }
 
+/// An entry cannot be looked at any more.
+pub fn gone(id: EntryId) -> String {
+    format!("entry {id} is not there any more")
+}
+
+/// The connection broke while an entry was waited for.
+pub fn lost_sight(id: EntryId, why: &dyn std::fmt::Display) -> String {
+    format!(";; id {id} · no longer waited for: {}", one_line(&why.to_string()))
+}
+
+/// An answer that came over the wire, as a terminal shows it.
+pub fn from_wire(text: &str, is_error: bool, style: Style) -> String {
+    let line = |(n, line): (usize, &str)| match line {
+        line if line.starts_with(";;") => style.paint(Role::Quiet, &one_line(line)),
+        line if n == 0 && is_error => style.paint(Role::Bad, &one_line(line)),
+        line => one_line(line),
+    };
+    text.lines().enumerate().map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// Timing was switched.
 pub fn timing(on: bool) -> &'static str {
     if on { "timing is on" } else { "timing is off" }
@@ -123,6 +143,7 @@ pub fn took(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::style::visible;
     use expect_test::expect;
 
     #[test]
@@ -155,6 +176,8 @@ mod tests {
             elided(id, 0, 9_980),
             elided(id, 0, 1),
             lost(1_200),
+            gone(id),
+            lost_sight(id, &"the connection broke"),
             timing(true).to_owned(),
             timing(false).to_owned(),
             took(Duration::from_micros(3_021)),
@@ -187,10 +210,23 @@ mod tests {
             … 9,980 lines elided · :out 12 0 9980
             … 1 line elided · :out 12 0 1
             … 1,200 lines dropped: the entry printed more than is kept
+            entry 12 is not there any more
+            ;; id 12 · no longer waited for: the connection broke
             timing is on
             timing is off
             ;; time 3.021 ms
             ;; time 12.345 s"#]]
         .assert_eq(&all.join("\n"));
+    }
+
+    #[test]
+    fn answers_from_the_wire_are_painted_and_harmless() {
+        let text = from_wire("Thrown: \u{1b}no\n  1\n;; id 3", true, Style::Terminal { colour: true });
+        expect![[r#"
+            ␛[31mThrown: \x1bno␛[0m
+              1
+            ␛[2m;; id 3␛[0m"#]]
+        .assert_eq(&visible(&text));
+        assert_eq!(from_wire("1\n;; id 3", false, Style::Terminal { colour: false }), "1\n;; id 3");
     }
 }

@@ -123,8 +123,10 @@ pub enum Waited {
 pub struct Page {
     /// Where the entry is in its life.
     pub status: Status,
-    /// The number of the first line of `lines`: more than was asked for when earlier lines were dropped.
+    /// The number of the first line of `lines`: more than was asked for when lines before it were skipped.
     pub first: usize,
+    /// Whether lines that were skipped can still be asked for, or were dropped for ever.
+    pub skipped_are_kept: bool,
     /// The lines.
     pub lines: Vec<String>,
     /// How many lines the entry has printed.
@@ -190,6 +192,21 @@ pub struct Signature {
     pub name: String,
     /// The parameters, each as it is shown: `list`, or `list: array`.
     pub parameters: Vec<String>,
+}
+
+impl Signature {
+    /// Takes a signature apart as it is written, such as `sleep(secs: float)` or `len(list) -> int`. `None` for operators and
+    /// properties, which nobody completes.
+    pub fn parse(written: &str) -> Option<Self> {
+        let (name, rest) = written.split_once('(')?;
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        if name.is_empty() || !name.chars().all(is_name) {
+            return None;
+        }
+        let parameters = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
+        let parameters = parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
+        Some(Self { name: name.to_owned(), parameters: parameters.map(str::to_owned).collect() })
+    }
 }
 
 impl fmt::Display for Signature {

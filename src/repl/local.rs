@@ -106,7 +106,13 @@ impl Backend for HostBackend {
 
     fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page> {
         let page = self.seat.page(id, from, most)?;
-        Ok(Page { status: page.status, first: page.first, lines: page.lines, total: page.total })
+        Ok(Page {
+            status: page.status,
+            first: page.first,
+            skipped_are_kept: false,
+            lines: page.lines,
+            total: page.total,
+        })
     }
 
     fn cancel(&self, id: EntryId) -> Reply<()> {
@@ -149,24 +155,12 @@ impl Backend for HostBackend {
     }
 }
 
-/// Signatures as they are written, such as `sleep(secs: float)` or `len(list) -> int`, taken apart. Operators and properties,
-/// which nobody completes, are left out.
+/// Signatures, taken apart; each once.
 fn signatures(written: &[String]) -> Vec<Signature> {
-    let mut all: Vec<_> = written.iter().filter_map(|text| signature(text)).collect();
+    let mut all: Vec<_> = written.iter().filter_map(|text| Signature::parse(text)).collect();
     all.sort();
     all.dedup();
     all
-}
-
-fn signature(written: &str) -> Option<Signature> {
-    let (name, rest) = written.split_once('(')?;
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    if name.is_empty() || !name.chars().all(is_name) {
-        return None;
-    }
-    let parameters = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
-    let parameters = parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
-    Some(Signature { name: name.to_owned(), parameters: parameters.map(str::to_owned).collect() })
 }
 
 #[cfg(test)]

@@ -221,7 +221,11 @@ impl Prompt<'_> {
             };
             follower.status = page.status;
             if page.first > follower.next && follower.next < page.total {
-                self.screen.say(&texts::lost(page.first - follower.next))?;
+                let skipped = page.first - follower.next;
+                self.screen.say(&match page.skipped_are_kept {
+                    true => texts::elided(follower.id, follower.next, skipped),
+                    false => texts::lost(skipped),
+                })?;
             }
             if page.lines.is_empty() {
                 follower.next = page.total.max(follower.next);

@@ -129,8 +129,10 @@ impl<V: Clone> State<V> {
 
     /// A task answer for the entry is about to be sent. Written, the entry is followed; dropped, it is an ordinary one again.
     pub fn claim_follow(&mut self, id: EntryId) -> ClaimId {
+        // An id that is not there now may be one tomorrow: this claim has nothing to do with that entry.
+        let follow = self.entries.get(id).map(|_| id);
         self.change(id, |entry| entry.following += 1);
-        self.claims.add(OnItsWay { follow: Some(id), ..OnItsWay::default() })
+        self.claims.add(OnItsWay { follow, ..OnItsWay::default() })
     }
 
     /// The answer was accepted by the socket as a whole.

@@ -150,6 +150,9 @@ impl<V: Clone> State<V> {
 
     /// Whether the owner could evaluate in `name`; errors as [`State::place`]. Makes nothing.
     pub fn may_enter(&self, owner: Owner, name: &str) -> Result<(), Refusal> {
+        if !self.is_alive(owner) {
+            return Err(Refusal::SessionEnded);
+        }
         self.places.enter(owner, name, self.limits.spaces).map(drop)
     }
 

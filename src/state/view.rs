@@ -192,8 +192,7 @@ impl<V: Clone> State<V> {
             ..Counts::default()
         };
         for (_, entry) in self.entries.iter().filter(|(_, entry)| !entry.is_live()) {
-            let lapsed = entry.settled_at().is_some_and(|at| at + FOLLOWED_FOR <= now) && entry.following == 0;
-            if entry.is_followed() && !lapsed {
+            if is_followed_at(entry, now) {
                 counts.followed += 1;
             } else if entry.seen {
                 counts.pool += 1;
@@ -227,7 +226,13 @@ impl<V: Clone> State<V> {
             forgotten: entry.is_forgotten(),
             seen: entry.seen,
             told: entry.told,
-            followed: entry.is_followed(),
+            followed: is_followed_at(entry, now),
         }
     }
+}
+
+/// Whether a client follows the entry as a task, also when nobody has noticed yet that its time as one is over.
+fn is_followed_at<V>(entry: &Entry<V>, now: Time) -> bool {
+    let lapsed = entry.settled_at().is_some_and(|at| at + FOLLOWED_FOR <= now);
+    entry.following > 0 || (entry.followed && !lapsed)
 }

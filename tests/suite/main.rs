@@ -5,6 +5,7 @@
 mod attribution; // every line and event is in the output of the entry that made it
 mod command_line; // the binary from outside, as far as that needs no server
 mod documents; // what is written is true: examples, sizes, names
+mod embedding; // the host as a program embeds it
 mod further_tools; // tools that an embedding program serves beside the built-in ones
 mod limits; // every limit through the host: what happens, what it says, who else is served
 #[cfg(unix)]
@@ -16,6 +17,8 @@ mod stage; // a host with gates, and callers who read every answer whole
 mod state_model; // random histories of the registry against a model written from its contract
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping
 mod transcripts; // whole conversations with the protocol, in both eras
+mod walkthrough; // doc/walkthrough.md: two agents and a person on one host
+mod working; // work as scripts see it: waiting, sharing, handing over, letting go
 mod world; // a host on a clock moved by hand, with gates that scripts wait at
 
 /// Memory limits are enforced in these tests as they are in the program.

@@ -233,3 +233,111 @@ fn what_cannot_be_served_opens_no_prompt() {
     assert!(program.first_line.contains(&port), "{}", program.first_line);
     assert_eq!(program.ends(), Some(3));
 }
+
+#[test]
+fn a_prompt_on_another_instance_is_one_session_more() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("scripts")).unwrap();
+    fs::write(folder.path().join("scripts/calc.rhai"), "/// Twice.\nfn twice(n) { n * 2 }\n").unwrap();
+    let mut instance = start(&folder, &["--history", "none"]);
+    let agent = Agent::of(&instance);
+    let url = instance.first_line.rsplit(' ').next().unwrap().to_owned();
+    let mut program = OnTerminal::start(folder.path(), &["attach", &url, "--history", "none"]);
+    let session = program.first_line.rsplit(' ').next().unwrap().to_owned();
+    assert_eq!(program.first_line, format!("attached to {url} · session {session}"));
+    program.sees(":help lists the commands");
+    program.is_asked();
+
+    // Evals, output, failures.
+    program.enter("let total = 40; print(`so ${\"far\"}`); total + 2");
+    program.sees("\nso far\n42\n;; id ");
+    program.sees(&format!("session {session}"));
+    program.is_asked();
+    program.enter("nosuch(1)");
+    program.sees("FunctionNotFound: no function 'nosuch'");
+    program.is_asked();
+    program.enter("for i in 0..3000 { print(`line ${i}`) }");
+    program.sees("\nline 0\n");
+    program.sees(" lines elided · :out ");
+    program.sees("\nline 2999\n");
+    program.is_asked();
+
+    // What there is.
+    program.enter(":evals");
+    let listed = program.sees("\n> ");
+    assert!(listed.contains("nosuch(1)") && !listed.contains("to_json"), "{listed}");
+    program.enter(":sessions");
+    let listed = program.sees("\n> ");
+    assert!(listed.contains(&agent.session) && listed.contains("a prompt, attached"), "{listed}");
+    assert!(!listed.contains("looks up"), "{listed}");
+    program.press("tot\t");
+    program.sees("total");
+    program.enter(" + 1");
+    program.sees("\n41\n");
+    program.is_asked();
+    program.enter(":doc calc::twice");
+    program.sees("Twice.");
+    program.is_asked();
+    program.enter(":ns workshop");
+    program.sees("workshop> ");
+    program.enter("let here = 1;");
+    program.sees(";; new space workshop");
+    program.sees("workshop> ");
+    program.enter(":spaces");
+    program.sees("workshop");
+    program.sees("← here");
+    program.enter(&format!(":ns s-{session}"));
+    program.is_asked();
+
+    // Lists are whole, however long they are.
+    instance.enter("for i in 0..120 { bg(|| sleep(600)).detach(); }");
+    instance.is_asked();
+    program.enter(":evals running");
+    let listed = program.sees("\n> ");
+    assert_eq!(
+        listed.lines().filter(|line| line.contains("running") && !line.contains(":evals")).count(),
+        120,
+        "{listed}"
+    );
+    program.enter(":cancel 999999");
+    program.sees("no entry 999999");
+    program.is_asked();
+
+    // Ctrl-C cancels what runs there; the others see the same entries.
+    program.enter("print(`at ${\"it\"}`); loop {}");
+    program.sees("\nat it\n");
+    let rows = agent.eval("evals(\"running\").map(|row| row.by)", 10);
+    assert!(rows.contains(&session), "{rows}");
+    program.press(CTRL_C);
+    let id = id_in(&program.sees("· cancelling")).to_owned();
+    program.sees(&format!("cancelled · id {id} after"));
+    program.is_asked();
+
+    // Work in the background is told above the line that is being typed.
+    program.enter("let gate = atom(false);");
+    program.is_asked();
+    program.enter("while !gate.get() { sleep(0.01) } \"through\" &");
+    let id = id_in(&program.sees("· running in the background")).to_owned();
+    program.is_asked();
+    program.press("40 +");
+    program.sees("40 +");
+    instance.enter(&format!("import \"@s-{session}\" as other; other::gate.set(true)"));
+    program.sees("\"through\"");
+    program.sees(&format!(";; id {id} · "));
+    program.enter(" 2");
+    program.sees("\n42\n");
+    program.is_asked();
+    program.enter(&format!(":out {id}"));
+    program.sees("no output");
+    program.is_asked();
+
+    // The prompt outlives the instance.
+    instance.press(CTRL_D);
+    assert_eq!(instance.ends(), Some(0));
+    program.enter("1 + 1");
+    program.sees("nothing is running at");
+    program.is_asked();
+    program.press(CTRL_D);
+    program.sees(&format!("left session {session}"));
+    assert_eq!(program.ends(), Some(0));
+}

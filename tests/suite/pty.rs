@@ -28,6 +28,8 @@ pub(crate) struct OnTerminal {
     read: usize,
     /// The first line on stderr.
     pub(crate) first_line: String,
+    /// Further lines there. None are expected; they are shown when a test fails.
+    complaints: Arc<Mutex<Vec<String>>>,
 }
 
 /// What the terminal has shown so far, without escape sequences and carriage returns.
@@ -70,13 +72,13 @@ impl OnTerminal {
         let mut errors = BufReader::new(child.stderr.take().unwrap());
         let mut first_line = String::new();
         errors.read_line(&mut first_line).unwrap();
-        std::thread::spawn(move || {
-            // Nothing else is expected there; what comes is shown with the test.
-            for line in errors.lines().map_while(Result::ok) {
-                eprintln!("stderr: {line}");
-            }
+        let complaints = Arc::new(Mutex::new(Vec::new()));
+        std::thread::spawn({
+            let complaints = Arc::clone(&complaints);
+            move || errors.lines().map_while(Result::ok).for_each(|line| complaints.lock().unwrap().push(line))
         });
-        Self { child, keyboard: File::from(master), shown, read: 0, first_line: first_line.trim_end().to_owned() }
+        let first_line = first_line.trim_end().to_owned();
+        Self { child, keyboard: File::from(master), shown, read: 0, first_line, complaints }
     }
 
     /// Presses keys.
@@ -99,7 +101,9 @@ impl OnTerminal {
             let (seen, _) = self.shown.changed.wait_timeout_while(seen, PATIENCE, missing).unwrap();
             seen.0[self.read..].to_owned()
         };
-        let Some(at) = rest.find(text) else { panic!("no {text:?} in {rest:?}") };
+        let Some(at) = rest.find(text) else {
+            panic!("no {text:?} in {rest:?}; {:?}", self.complaints.lock().unwrap())
+        };
         let passed = rest[..at + text.len()].to_owned();
         self.read += passed.len();
         passed

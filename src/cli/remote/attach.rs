@@ -1,15 +1,23 @@
-//! `attach`: evaluating on a running instance.
+//! `attach`: a prompt on a running instance, or the evaluation of what stdin says there.
 
+use super::backend::{AS_LONG_AS_IT_TAKES, RemoteBackend};
 use super::{Remote, RemoteError};
+use crate::cli::prompt::{Left, Seat};
 use crate::cli::signals::Signals;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Exit, NotStarted};
-use crate::http::Token;
+use crate::config::Config;
+use crate::host::Host;
+use crate::render::notice;
+use crate::repl::Signature;
 use serde_json::json;
 use std::io::Read;
+use std::sync::Arc;
 
-/// The longest wait an instance grants, in seconds.
-const AS_LONG_AS_IT_TAKES: u64 = 24 * 3600;
+/// What the session that evaluates says it is.
+const NOTE: &str = "a prompt, attached";
+/// What the session that looks around says it is.
+const LOOKS: &str = "what the attached prompt looks up";
 
 impl From<RemoteError> for NotStarted {
     fn from(error: RemoteError) -> Self {
@@ -17,11 +25,30 @@ impl From<RemoteError> for NotStarted {
     }
 }
 
+/// Opens a prompt on the instance at `url`, until whoever sits there leaves or SIGTERM comes.
+pub(in crate::cli) async fn converse(url: &str, config: &Config, terminal: &Terminal) -> Result<Exit, NotStarted> {
+    let mut seat = Seat::take()?;
+    let token = config.access.token.as_ref();
+    let remote = Remote::connect(url, token, NOTE).await?;
+    let looks = Remote::connect(url, token, LOOKS).await?;
+    let session = remote.session().to_owned();
+    terminal.complain(&notice::attached(url, &session));
+    // What every instance of this version offers, asked of one that is never served.
+    let own = Host::builder().build()?.sit_down(terminal.out).known();
+    let builtin = own.functions.iter().filter_map(|text| Signature::parse(text)).collect();
+    let backend = RemoteBackend::new(remote, looks, builtin, terminal.out, tokio::runtime::Handle::current());
+    let left = seat.converse(Arc::new(backend), &config.history, terminal).await?;
+    // The cursor may stand in a line that is being typed.
+    let start = if left == Left::Terminated { "\n" } else { "" };
+    terminal.say(&format!("{start}{}", notice::left(&session)));
+    Ok(Exit::Fine)
+}
+
 /// Evaluates what stdin says on the instance at `url`, as one eval of a session of its own, and prints the answer. A signal
 /// cancels it.
-pub(in crate::cli) async fn attach(url: &str, token: Option<&Token>, terminal: &Terminal) -> Result<Exit, NotStarted> {
+pub(in crate::cli) async fn pipe(url: &str, config: &Config, terminal: &Terminal) -> Result<Exit, NotStarted> {
     let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
-    let remote = Remote::connect(url, token).await?;
+    let remote = Remote::connect(url, config.access.token.as_ref(), NOTE).await?;
     let mut code = String::new();
     std::io::stdin().read_to_string(&mut code).map_err(|error| NotStarted::because("stdin", error))?;
     let arguments = json!({ "code": code, "await": AS_LONG_AS_IT_TAKES });
@@ -29,7 +56,7 @@ pub(in crate::cli) async fn attach(url: &str, token: Option<&Token>, terminal: &
         biased;
         answer = remote.call("eval", arguments, |line| terminal.complain(line)) => answer?,
         () = signals.next() => {
-            terminal.complain(&format!("left session {}; the eval was cancelled", remote.session()));
+            terminal.complain(&notice::cancelled_by_leaving(remote.session()));
             return Ok(Exit::Failed);
         }
     };

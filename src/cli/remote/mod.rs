@@ -3,12 +3,16 @@
 //! It is a client of the stateless revision of the protocol: one request, one connection. Dropping a call closes its
 //! connection, which is how that revision cancels.
 
+mod answer;
 mod attach;
+mod backend;
 mod events;
+mod looks;
+mod rows;
 #[cfg(test)]
 mod tests;
 
-pub(super) use attach::attach;
+pub(super) use attach::{converse, pipe};
 
 use crate::http::Token;
 use bytes::Bytes;
@@ -22,6 +26,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::net::TcpStream;
 
 /// The revision this client speaks.
@@ -38,6 +43,8 @@ pub(super) enum RemoteError {
     Connect(String, std::io::Error),
     /// The connection broke.
     Broken(String),
+    /// It has not answered for so long.
+    Silent(Duration),
     /// It wants a token, or another one.
     Token,
     /// It answered something else than the protocol.
@@ -54,6 +61,7 @@ impl fmt::Display for RemoteError {
             }
             Self::Connect(place, error) => write!(f, "nothing is running at {place}: {error}"),
             Self::Broken(why) => write!(f, "the connection broke: {why}"),
+            Self::Silent(time) => write!(f, "the instance has not answered for {} s", time.as_secs()),
             Self::Token => f.write_str("the instance wants its bearer token: give it with --token or REMONTOIRE_TOKEN"),
             Self::Foreign(what) => write!(f, "this does not look like an instance of remontoire: {what:.200}"),
             Self::Refused(why) => f.write_str(why),
@@ -84,8 +92,8 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// Opens a session there.
-    pub(super) async fn connect(url: &str, token: Option<&Token>) -> Result<Self, RemoteError> {
+    /// Opens a session there, with a note on what it is for.
+    pub(super) async fn connect(url: &str, token: Option<&Token>, note: &str) -> Result<Self, RemoteError> {
         let wrong = || RemoteError::Url(url.to_owned());
         let uri: Uri = url.parse().map_err(|_| wrong())?;
         if uri.scheme_str() != Some("http") {
@@ -101,7 +109,7 @@ impl Remote {
             session: None,
             next_id: AtomicU64::new(1),
         };
-        let answer = remote.call("create-session", json!({ "note": "a prompt, attached" }), |_| ()).await?;
+        let answer = remote.call("create-session", json!({ "note": note }), |_| ()).await?;
         let session = answer.text.lines().next().and_then(|line| line.strip_prefix("session "));
         let session = session.ok_or_else(|| RemoteError::Foreign(answer.text.clone()))?;
         remote.session = Some(session.trim().to_owned());

@@ -45,7 +45,7 @@ async fn a_session_is_opened_and_rides_every_call() {
     let reply = r#"{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"42"}],"isError":false}}"#;
     let (url, answering) = canned(vec![json(SESSION), json(reply)]).await;
     let token = Token::new("secret").unwrap();
-    let remote = Remote::connect(&url, Some(&token)).await.unwrap();
+    let remote = Remote::connect(&url, Some(&token), "a test").await.unwrap();
     assert_eq!(remote.session(), "bfw");
     let answer = remote.call("eval", json!({ "code": "6 * 7" }), |_| ()).await.unwrap();
     assert_eq!(answer, ToolAnswer { text: "42".into(), is_error: false });
@@ -70,7 +70,7 @@ async fn a_streamed_answer_is_the_one_to_our_request() {
     ];
     let body = stream.map(|event| format!("{event}\n\n")).concat();
     let (url, answering) = canned(vec![json(SESSION), response("200 OK", "text/event-stream", &body)]).await;
-    let remote = Remote::connect(&url, None).await.unwrap();
+    let remote = Remote::connect(&url, None, "a test").await.unwrap();
     let mut lines = Vec::new();
     let answer = remote.call("eval", json!({ "code": "" }), |line| lines.push(line.to_owned())).await.unwrap();
     assert_eq!(answer, ToolAnswer { text: "bad".into(), is_error: true });
@@ -92,13 +92,13 @@ async fn what_goes_wrong_is_told_apart() {
     ];
     for (response, is_wanted) in cases {
         let (url, _answering) = canned(vec![response.clone()]).await;
-        let error = Remote::connect(&url, None).await.unwrap_err();
+        let error = Remote::connect(&url, None, "a test").await.unwrap_err();
         assert!(is_wanted(&error), "{error:?} for {response:?}");
     }
     for url in ["", "ftp://localhost", "https://localhost", "localhost:7766", "not a url"] {
-        assert!(matches!(Remote::connect(url, None).await, Err(RemoteError::Url(_))), "{url}");
+        assert!(matches!(Remote::connect(url, None, "a test").await, Err(RemoteError::Url(_))), "{url}");
     }
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let error = Remote::connect(&format!("http://{free}/"), None).await.unwrap_err();
+    let error = Remote::connect(&format!("http://{free}/"), None, "a test").await.unwrap_err();
     assert!(matches!(error, RemoteError::Connect(..)), "{error:?}");
 }

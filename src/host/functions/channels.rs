@@ -27,8 +27,11 @@ struct Shared {
 struct Inside {
     /// Values on their way. Each is wrapped in an atom of its own, which makes it fit for any eval.
     values: VecDeque<Atom>,
-    /// Takers that wait: in a channel without room a value is accepted when there is one.
-    takers: usize,
+    /// Takers that wait, by the number they drew, in the order in which they came. In a channel without room a value is accepted
+    /// for each of them.
+    takers: VecDeque<u64>,
+    /// The number drawn last.
+    drawn: u64,
     closed: bool,
     waiters: Vec<Wake>,
 }
@@ -40,6 +43,15 @@ impl PartialEq for Channel {
 }
 
 impl Channel {
+    /// How it is shown and printed.
+    fn text(&self) -> String {
+        let (waiting, closed) = {
+            let inside = self.inside();
+            (inside.values.len(), if inside.closed { ", closed" } else { "" })
+        };
+        format!("<chan {waiting} of {}{closed}>", self.0.room)
+    }
+
     fn inside(&self) -> MutexGuard<'_, Inside> {
         self.0.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,7 +71,25 @@ impl Channel {
     }
 
     fn has_room(&self, inside: &Inside) -> bool {
-        inside.values.len() < self.0.room.max(inside.takers.min(1))
+        let room = if self.0.room == 0 { inside.takers.len() } else { self.0.room };
+        inside.values.len() < room
+    }
+
+    /// Joins those who wait for a value.
+    fn queue(&self) -> u64 {
+        let mut inside = self.inside();
+        inside.drawn += 1;
+        let number = inside.drawn;
+        inside.takers.push_back(number);
+        Self::changed(inside);
+        number
+    }
+
+    /// Leaves those who wait for a value.
+    fn leave(&self, number: u64) {
+        let mut inside = self.inside();
+        inside.takers.retain(|other| *other != number);
+        Self::changed(inside);
     }
 
     /// Waits until `ready`, woken whenever the channel changes.
@@ -100,16 +130,18 @@ impl Channel {
         let call = Call::of(context)?;
         let limit = secs.map(seconds).transpose()?;
         let until = limit.map(|limit| call.host.clock.now() + limit);
-        self.inside().takers += 1;
-        Self::changed(self.inside());
+        let number = self.queue();
         let mut taken = None;
         let ended = |inside: &Inside| inside.closed || !call.host.state().is_alive(self.0.owner);
         let waited = self.wait(&call.task, until, |inside| {
-            taken = taken.take().or_else(|| inside.values.pop_front());
+            // A value belongs to whoever waited first, not to who looks first: its giver may be the next taker.
+            let before = inside.takers.iter().take_while(|other| **other != number).count();
+            if taken.is_none() && before < inside.values.len() {
+                taken = inside.values.pop_front();
+            }
             taken.is_some() || ended(inside)
         });
-        self.inside().takers -= 1;
-        Self::changed(self.inside());
+        self.leave(number);
         match (waited?, taken) {
             (_, Some(parcel)) => Ok(parcel.get()),
             (true, None) => Ok(Dynamic::UNIT),
@@ -120,12 +152,7 @@ impl Channel {
 
 /// How a channel is shown.
 pub(super) fn show(value: &Dynamic) -> Option<Shown> {
-    let channel = value.read_lock::<Channel>()?;
-    let (waiting, closed) = {
-        let inside = channel.inside();
-        (inside.values.len(), if inside.closed { ", closed" } else { "" })
-    };
-    Some(Shown::Text(format!("<chan {waiting} of {}{closed}>", channel.0.room)))
+    Some(Shown::Text(value.read_lock::<Channel>()?.text()))
 }
 
 pub(super) fn register(table: &mut Table) {
@@ -157,6 +184,9 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
         };
         Ok(Channel(Arc::new(Shared { room, owner: call.owner(), inside: Mutex::default() })))
     });
+    for name in ["to_string", "to_debug"] {
+        api.function(name, &[], "", |channel: Channel| -> Fallible<String> { Ok(channel.text()) });
+    }
     api.function(
         "send",
         &["chan: Chan", "v: ?"],
@@ -175,6 +205,8 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
         "Takes the next value; an error when none came in time.",
         |context: NativeCallContext<'_>, channel: Channel, secs: Dynamic| channel.recv(&context, Some(&secs)),
     );
+    api.function("==", &[], "", |a: Channel, b: Channel| -> Fallible<bool> { Ok(a == b) });
+    api.function("!=", &[], "", |a: Channel, b: Channel| -> Fallible<bool> { Ok(a != b) });
     api.function("close", &["chan: Chan"], "Closes the channel.", |channel: Channel| -> Fallible<()> {
         let mut inside = channel.inside();
         inside.closed = true;

@@ -154,7 +154,7 @@ fn reading(table: &mut Table) {
 
     const OUT: &str = "
 What an entry printed, also while it runs: lines `[seconds, source, text]`. `from` counts from 0 over all lines it ever printed,
-`n` is how many.
+`n` is how many. Lines that the ring dropped are replaced by one that says so, with the source `dropped`.
 
 ```rhai
 let e = bg(|| { print(\"one\"); print(\"two\"); });
@@ -207,14 +207,16 @@ fn lines(context: &NativeCallContext<'_>, id: &Dynamic, from: i64, n: i64) -> Fa
         log
     };
     let page = log.page(u64::try_from(from).unwrap_or(0), usize::try_from(n).unwrap_or(0));
-    Ok(page
-        .lines
-        .into_iter()
-        .map(|line| {
-            let row: Array = vec![line.after.as_secs_f64().into(), line.source.into_owned().into(), line.text.into()];
-            row.into()
-        })
-        .collect())
+    let row = |after: f64, source: String, text: String| -> Dynamic {
+        let row: Array = vec![after.into(), source.into(), text.into()];
+        row.into()
+    };
+    let mut rows = Array::new();
+    if page.skipped > 0 {
+        rows.push(row(0.0, "dropped".to_owned(), crate::render::output::dropped(page.skipped)));
+    }
+    rows.extend(page.lines.into_iter().map(|line| row(line.after.as_secs_f64(), line.source.into_owned(), line.text)));
+    Ok(rows)
 }
 
 fn described(failure: &Failure, thrown: Option<Dynamic>) -> Map {

@@ -87,8 +87,8 @@ fn seconds(value: &Dynamic) -> Fallible<Duration> {
         (_, Ok(secs)) => secs as f64,
         _ => return Err(failure::fail("BadArgument", format!("seconds are a number, not {}", value.type_name()))),
     };
-    if secs.is_nan() {
-        return Err(failure::fail("BadArgument", "seconds are a number, not NaN"));
+    if secs.is_nan() || secs < 0.0 {
+        return Err(failure::fail("BadArgument", format!("seconds are 0 or more, not {secs}")));
     }
     Ok(Duration::from_secs_f64(secs.clamp(0.0, longest)))
 }

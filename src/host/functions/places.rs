@@ -43,13 +43,19 @@ Ends a shared space: its variables and functions are gone, and what still runs t
     table.doc("drop_space", &["drop_space(\"name\")"], DROP);
     table.api.function("drop_space", &["name: string"], DROP, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
-        if call.host.library.find(name).is_some() {
-            return Err(failure::fail(
-                "BadArgument",
-                format!("{name:.80} is a script module; reload(\"{name:.80}\") takes back what evals changed in it"),
-            ));
-        }
-        let id = call.host.state().drop_shared(name).map_err(|refusal| refuse(&refusal))?;
+        let dropped = call.host.state().drop_shared(name);
+        let id = match dropped {
+            Ok(id) => id,
+            Err(_) if call.host.library.find(name).is_some() => {
+                return Err(failure::fail(
+                    "BadArgument",
+                    format!(
+                        "{name:.80} is a script module; reload(\"{name:.80}\") takes back what evals changed in it"
+                    ),
+                ));
+            }
+            Err(refusal) => return Err(refuse(&refusal)),
+        };
         call.host.drop_space(id);
         Ok(())
     });

@@ -61,7 +61,7 @@ impl Inner {
 
 /// What there is to say about a name.
 fn find(host: &Inner, name: &str) -> Fallible<Option<String>> {
-    if let Some(own) = host.docs.iter().find(|doc| doc.name == name) {
+    if let Some(own) = host.docs.iter().find(|doc| is_called(doc, name)) {
         return Ok(Some(teach::doc(own)));
     }
     let (module, function) = match name.rsplit_once("::") {
@@ -107,4 +107,10 @@ fn near(host: &Inner, name: &str) -> Vec<String> {
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     near.into_iter().take(3).map(|(_, other)| other).collect()
+}
+
+/// Whether a function is what somebody means who asks for `name`: `sleep`, or a method as it is written, `atom.swap`.
+fn is_called(doc: &FunctionDoc, name: &str) -> bool {
+    let call = format!("{name}(");
+    doc.name == name || doc.signatures.iter().any(|signature| signature.starts_with(&call))
 }

@@ -158,7 +158,7 @@ impl Backend for Fake {
         self.entry(id, |entry| {
             let first = from.clamp(entry.dropped.min(entry.lines.len()), entry.lines.len());
             let lines = entry.lines[first..].iter().take(most).cloned().collect();
-            Page { status: entry.status, first, lines, total: entry.lines.len() }
+            Page { status: entry.status, first, skipped_are_kept: false, lines, total: entry.lines.len() }
         })
     }
 

@@ -92,7 +92,8 @@ impl Loader<Arc<LoadedModule>, Overlay> for OfTask<'_> {
     }
 
     fn stopped(&self) -> bool {
-        self.task.stopped().is_some()
+        // A `timeout` that ran out says nothing about the module either.
+        self.task.check().is_err()
     }
 
     fn refuse(&self, error: &ModuleError) -> Box<EvalAltResult> {

@@ -198,6 +198,9 @@ impl Model {
             .collect();
         want.sort_by(|a, b| a.name.cmp(&b.name));
         same(&registry.spaces(), &want, "spaces, by name")?;
+        for name in ["lab", "scratch", "nowhere"] {
+            same(&registry.here(name), &here(name), format_args!("how many are in {name}"))?;
+        }
         for owner in self.sessions.keys().chain(&self.ended).map(|id| Owner::Session(*id)).chain([Owner::Nil]) {
             same(&registry.current(owner), &self.current(owner), format_args!("where {owner:?} is"))?;
         }

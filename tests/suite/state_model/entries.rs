@@ -141,7 +141,7 @@ impl Model {
         self.all_logs.push(Weak::clone(&entry.log));
         self.entries.insert(id, entry);
         self.may_hear(owner);
-        self.evictions(&admission.evicted, elsewhere)?;
+        self.evictions(&admission.evicted, self.overflow(), elsewhere)?;
         let over = (elsewhere + self.kept_bytes()).saturating_sub(self.limits.total_bytes);
         same(&admission.over, &over, "bytes over the total after evicting")
     }
@@ -170,16 +170,36 @@ impl Model {
         entry.is_in_pool() && entry.awaited == 0
     }
 
-    /// First the overflow of the pool goes, oldest touch first; then the largest, while the process keeps too much.
-    fn evictions(&mut self, got: &Remains<Arc<u64>>, elsewhere: usize) -> Verdict {
+    /// How many the pool has too many. Whether entries that somebody waits for take room in it is open.
+    fn overflow(&self) -> (usize, usize) {
+        let candidates = self.ids(|id, _| self.may_go(id)).len();
+        let pool = self.ids(|_, e| e.is_in_pool()).len();
+        let beyond = |n: usize| n.saturating_sub(self.effective_capacity());
+        (beyond(candidates), beyond(pool).min(candidates))
+    }
+
+    /// Room was asked for: the largest go, if that is enough.
+    pub(super) fn room_made(&mut self, got: &Remains<Arc<u64>>, fits: bool, more: usize, elsewhere: usize) -> Verdict {
+        let evictable: usize = self.ids(|id, _| self.may_go(id)).iter().map(|id| self.size(*id)).sum();
+        let needed = elsewhere + more + self.kept_bytes();
+        same(&fits, &(needed <= self.limits.total_bytes + evictable), "whether there can be room")?;
+        if !fits {
+            return same(&got.ids.len(), &0, "entries evicted in vain");
+        }
+        self.evictions(got, (0, 0), elsewhere + more)
+    }
+
+    fn size(&self, id: EntryId) -> usize {
+        let entry = self.entry(id);
+        entry.bytes() + entry.code.len()
+    }
+
+    /// First those over the capacity go, oldest touch first: so many at least, so many at most. Then the largest, while the
+    /// process keeps too much.
+    fn evictions(&mut self, got: &Remains<Arc<u64>>, (must, may): (usize, usize), elsewhere: usize) -> Verdict {
         let distinct: BTreeSet<_> = got.ids.iter().collect();
         same(&distinct.len(), &got.ids.len(), "an entry is evicted once")?;
-        // Whether entries that somebody waits for take room in the pool is open.
-        let room = self.effective_capacity();
-        let candidates = self.ids(|id, _| self.may_go(id)).len();
-        let must = candidates.saturating_sub(room);
-        let may = self.ids(|_, e| e.is_in_pool()).len().saturating_sub(room).min(candidates);
-        rule!(got.ids.len() >= must, "{candidates} may go, there is room for {room}, and only {:?} went", got.ids);
+        rule!(got.ids.len() >= must, "{must} are to be evicted for their age, and only {:?} went", got.ids);
         let mut values = BTreeSet::new();
         let mut logs = BTreeSet::new();
         for (n, id) in got.ids.iter().enumerate() {

@@ -16,11 +16,11 @@ mod sessions;
 mod steps;
 mod world;
 
-use op::History;
+use op::{By, History, Jump, Name, Op, Pick, Tiny, Who};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use remontoire::state::{ClientFacts, State};
-use remontoire::words::{Limits, Time};
+use remontoire::words::{Limits, Status, Time};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -66,6 +66,49 @@ fn histories_agree_with_the_model() {
     let tested = runner.run(&op::histories(LONGEST), |history| run(&history).map_err(TestCaseError::fail));
     if let Err(failure) = tested {
         panic!("{failure}");
+    }
+}
+
+/// Histories that disagreed once, after shrinking.
+#[test]
+fn old_disagreements_are_settled() {
+    let settle = |status| Op::Settle { entry: Pick::Fit(0), status, bytes: 0 };
+    let nil = Op::Admit { who: Who::Live(0), elsewhere: 0 };
+    let first = Op::Admit { who: Who::Live(1), elsewhere: 0 };
+    let create = Op::Create { random: 0 };
+    let told: [(&str, Vec<Op>); 4] = [
+        ("a task answer for an id that is given out only later", vec![Op::Follow(Pick::Any(0)), nil]),
+        (
+            "an ended session may enter nothing",
+            vec![Op::Initialize, Op::Delete(5), Op::Place(Who::Any(1), Some(Name::Lab))],
+        ),
+        (
+            "a followed entry whose time is over, before anybody asks for news",
+            vec![
+                create.clone(),
+                first.clone(),
+                Op::Follow(Pick::Fit(0)),
+                Op::Written(0),
+                settle(Status::Ok),
+                Op::Wait(Jump::Hours(2)),
+            ],
+        ),
+        (
+            "a child stopped by cancelling its parent, which has ended, is news",
+            vec![
+                create,
+                first,
+                Op::Child(Pick::Fit(0)),
+                settle(Status::Ok),
+                Op::Cancel(Pick::Any(0), By::Request),
+                settle(Status::Cancelled),
+            ],
+        ),
+    ];
+    for (what, ops) in told {
+        if let Err(broken) = run(&History { limits: Tiny::TWO, ops }) {
+            panic!("{what}: {broken}");
+        }
     }
 }
 

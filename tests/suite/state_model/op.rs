@@ -126,6 +126,11 @@ pub(super) enum Op {
     Look(Pick),
     List(Option<Who>, Option<Status>),
     Capacity(u8),
+    /// Something wants to keep so many bytes.
+    MakeRoom {
+        more: usize,
+        elsewhere: usize,
+    },
 
     GiveBack(Pick),
     TakeBack {
@@ -185,6 +190,19 @@ pub(super) struct Tiny {
 }
 
 impl Tiny {
+    /// For histories written by hand: two sessions, two slots and a queue.
+    pub(super) const TWO: Self = Self {
+        capacity: 0,
+        running: 2,
+        reserved_slots: 0,
+        queued: 2,
+        live_entries: 4,
+        sessions: 2,
+        spaces: 3,
+        total_bytes: 1 << 30,
+        output_bytes: 20,
+    };
+
     pub(super) fn limits(&self) -> Limits {
         Limits {
             capacity: self.capacity,
@@ -313,6 +331,7 @@ fn entry_op() -> impl Strategy<Value = Op> {
         1 => (proptest::option::of(who()), proptest::option::of(status()))
             .prop_map(|(who, status)| Op::List(who, status)),
         1 => (0..4u8).prop_map(Op::Capacity),
+        1 => (0..500usize, 0..300usize).prop_map(|(more, elsewhere)| Op::MakeRoom { more, elsewhere }),
         4 => pick().prop_map(Op::GiveBack),
         4 => (pick(), proptest::bool::weighted(0.2)).prop_map(|(entry, force)| Op::TakeBack { entry, force }),
         2 => pick().prop_map(Op::Await),

@@ -294,6 +294,12 @@ impl World {
                 self.note(format!("capacity {n}"));
                 Ok(())
             }
+            Op::MakeRoom { more, elsewhere } => {
+                let (remains, fits) = self.registry.make_room_for(*more, *elsewhere);
+                let gone: Vec<_> = remains.ids.iter().map(|id| id.0).collect();
+                self.note(format!("room for {more} bytes beside {elsewhere}: evicts {gone:?}, fits: {fits}"));
+                self.model.room_made(&remains, fits, *more, *elsewhere)
+            }
             Op::GiveBack(_)
             | Op::TakeBack { .. }
             | Op::Await(_)

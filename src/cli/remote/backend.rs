@@ -1,0 +1,402 @@
+//! A running instance as the backend of a prompt.
+//!
+//! One session evaluates, as any agent does; what it runs is answered by `await`, and its news ride its answers. A second session
+//! looks around: how an entry stands, what there is, what can be typed.
+
+use super::answer::Answer;
+use super::looks::Looks;
+use super::rows;
+use super::{Remote, RemoteError, ToolAnswer};
+use crate::host::wait;
+use crate::render::{Style, lists, prompt};
+use crate::repl::{Backend, Mode, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited};
+use crate::state;
+use crate::words::{Clock, EntryId, Limits, Wake};
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+/// How long one question waits for an entry to settle, in seconds: what it prints meanwhile is shown after that.
+const POLL: f64 = 0.3;
+
+/// How long an instance may take to answer what it can answer at once.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// The longest wait an instance grants, in seconds.
+pub(super) const AS_LONG_AS_IT_TAKES: u64 = 24 * 3600;
+
+/// Lines of output on one page, when nobody says how many.
+const PAGE: usize = 100;
+
+/// Words that may give a space another name to be typed, or lead to another space.
+const DEFINING: [&str; 5] = ["let", "const", "fn", "import", "in_ns"];
+
+/// A running instance, spoken to as a session of its own.
+#[derive(Debug)]
+pub(super) struct RemoteBackend {
+    shared: Arc<Shared>,
+    looks: Looks,
+    runtime: Handle,
+    clock: Clock,
+    style: Style,
+    /// Functions that every instance has.
+    builtin: Vec<Signature>,
+}
+
+/// What waits in the background share with the prompt.
+#[derive(Debug)]
+struct Shared {
+    remote: Remote,
+    news: Wake,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Evals the prompt waits for, with their answers where these came already.
+    foreground: HashMap<EntryId, Option<Answer>>,
+    /// What was last seen of an entry.
+    seen: Option<Answer>,
+    /// What is to be told.
+    news: VecDeque<String>,
+    /// Where the session is; empty when it is not known.
+    place: String,
+    /// What can be typed, as long as nothing may have changed it.
+    names: Option<Names>,
+}
+
+/// What came of looking at an entry.
+enum Polled {
+    /// Ctrl-C came first.
+    Interrupted,
+    /// How it stands; `None` when it is not there any more.
+    Stands(Option<Answer>),
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, text: String) {
+        self.state().news.push_back(text);
+        self.news.notify();
+    }
+
+    /// Takes an answer that is not shown itself: its news are.
+    fn keep_news(&self, answer: &Answer) {
+        if !answer.news.is_empty() {
+            self.tell(answer.news.join("\n"));
+        }
+    }
+
+    /// Waits for an entry as long as it takes, and tells its answer.
+    async fn follow(self: Arc<Self>, id: EntryId) {
+        let arguments = json!({ "all": [id.0], "seconds": AS_LONG_AS_IT_TAKES });
+        match self.remote.call("await", arguments, |_| ()).await {
+            Ok(answer) => self.tell(answer.text),
+            Err(error) => self.tell(prompt::lost_sight(id, &error)),
+        }
+    }
+
+    /// Cancels an entry, and keeps the answer for the prompt when it still waits for that.
+    async fn cancel(self: Arc<Self>, id: EntryId) {
+        let answer = match self.remote.call("cancel", json!({ "ids": [id.0] }), |_| ()).await {
+            Ok(answer) => answer,
+            Err(error) => return self.tell(error.to_string()),
+        };
+        let Some(answer) = Answer::of(&answer.text) else { return };
+        let mut state = self.state();
+        match state.foreground.get_mut(&id) {
+            Some(kept) if answer.facts.status.is_settled() => *kept = Some(answer),
+            _ => {
+                drop(state);
+                self.keep_news(&answer);
+            }
+        }
+    }
+}
+
+impl From<RemoteError> for Trouble {
+    fn from(error: RemoteError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl RemoteBackend {
+    /// A backend that evaluates by `remote` and looks around by `looks`. `builtin` are functions that every instance has. Waiting
+    /// is done on `runtime`, from a thread that is not one of its own.
+    pub(super) fn new(remote: Remote, looks: Remote, builtin: Vec<Signature>, style: Style, runtime: Handle) -> Self {
+        let shared = Arc::new(Shared { remote, news: Wake::default(), state: Mutex::default() });
+        Self { shared, looks: Looks::new(looks), runtime, clock: Clock::real(), style, builtin }
+    }
+
+    /// The handle of the session that evaluates.
+    fn session(&self) -> &str {
+        self.shared.remote.session()
+    }
+
+    fn scratch(&self) -> String {
+        format!("s-{}", self.session())
+    }
+
+    fn call(&self, tool: &str, arguments: Value) -> Reply<ToolAnswer> {
+        self.soon(self.shared.remote.call(tool, arguments, |_| ()))
+    }
+
+    fn look(&self, expression: &str) -> Reply<Value> {
+        self.soon(self.looks.value(expression))
+    }
+
+    /// Waits for something that an instance answers soon, unless it hangs.
+    fn soon<T>(&self, asked: impl Future<Output = Result<T, RemoteError>>) -> Reply<T> {
+        let until = self.clock.now() + PATIENCE;
+        let answered = self.runtime.block_on(async {
+            tokio::select! {
+                biased;
+                answered = asked => answered,
+                () = wait::until(&self.clock, until) => Err(RemoteError::Silent(PATIENCE)),
+            }
+        });
+        Ok(answered?)
+    }
+
+    /// An answer as it is shown here.
+    fn said(&self, text: &str, is_error: bool) -> Said {
+        Said::plain(prompt::from_wire(text, is_error, self.style))
+    }
+
+    fn follow(&self, id: EntryId) {
+        self.runtime.spawn(Arc::clone(&self.shared).follow(id));
+    }
+
+    /// How an entry stands now; `None` when it is not there any more.
+    fn entry(&self, id: EntryId) -> Reply<Option<Answer>> {
+        let kept = self.shared.state().foreground.get(&id).cloned().flatten();
+        match kept {
+            Some(answer) => Ok(Some(answer)),
+            None => self.soon(self.looks.entry(id.0, 0.0)),
+        }
+    }
+
+    fn lines(&self, id: EntryId, from: Option<usize>, count: Option<usize>) -> Reply<String> {
+        let Some(from) = from else {
+            let answer = self.soon(self.looks.entry(id.0, 0.0))?;
+            let shown = answer.filter(|answer| answer.output.total() > 0);
+            return Ok(match shown {
+                Some(answer) => answer.output.lines().collect::<Vec<_>>().join("\n"),
+                // Says that there is no output, or no such entry.
+                None => self.page(id, 0, 0)?,
+            });
+        };
+        self.page(id, from, count.unwrap_or(PAGE))
+    }
+
+    fn page(&self, id: EntryId, from: usize, count: usize) -> Reply<String> {
+        let page: state::Page = rows::page(&self.look(&rows::page_of(id, from, count))?, from);
+        Ok(lists::output(&page, self.style))
+    }
+
+    fn go_to(&self, name: &str) -> Reply<String> {
+        let code = format!("in_ns({})", rows::literal(name));
+        let answer = self.call("eval", json!({ "code": code, "await": 60 }))?;
+        let parts = Answer::of(&answer.text).filter(|_| !answer.is_error);
+        let parts = parts.ok_or_else(|| Trouble(answer.text.lines().next().unwrap_or_default().to_owned()))?;
+        self.shared.keep_news(&parts);
+        let mut state = self.shared.state();
+        name.clone_into(&mut state.place);
+        state.names = None;
+        Ok(name.to_owned())
+    }
+
+    /// Looks up what can be typed, and where.
+    fn refresh(&self) -> Reply<Names> {
+        let known = self.look(&rows::names_of(self.session()))?;
+        let hidden = BTreeSet::from([format!("s-{}", self.looks.session())]);
+        let mut state = self.shared.state();
+        state.place = known["place"].as_str().unwrap_or_default().to_owned();
+        let mut names = rows::names(&known, &hidden);
+        names.functions.extend_from_slice(&self.builtin);
+        state.names = Some(names.clone());
+        Ok(names)
+    }
+}
+
+impl Backend for RemoteBackend {
+    fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    fn cancel_wait(&self) -> Duration {
+        Limits::default().cancel_wait
+    }
+
+    fn place(&self) -> Option<String> {
+        let place = self.shared.state().place.clone();
+        (!place.is_empty() && place != self.scratch()).then_some(place)
+    }
+
+    fn names(&self) -> Names {
+        let kept = self.shared.state().names.clone();
+        // Without an answer there is nothing to offer, and the next eval will say what is wrong.
+        kept.unwrap_or_else(|| self.refresh().unwrap_or_default())
+    }
+
+    fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
+        let answer = self.call("eval", json!({ "code": code, "await": 0 }))?;
+        let Some(parts) = Answer::of(&answer.text) else { return Err(Trouble(answer.text)) };
+        let id = parts.facts.id;
+        let settled = parts.facts.status.is_settled();
+        if DEFINING.iter().any(|word| code.contains(word)) {
+            self.shared.state().names = None;
+        }
+        match mode {
+            Mode::Background if settled => self.shared.tell(answer.text),
+            Mode::Background => {
+                self.shared.keep_news(&parts);
+                self.follow(id);
+            }
+            Mode::Foreground if settled => {
+                self.shared.state().foreground.insert(id, Some(parts));
+            }
+            Mode::Foreground => {
+                self.shared.keep_news(&parts);
+                self.shared.state().foreground.insert(id, None);
+            }
+        }
+        Ok(id)
+    }
+
+    fn wait(&self, id: EntryId, unless: &Unless<'_>) -> Reply<Waited> {
+        if self.shared.state().foreground.get(&id).is_some_and(Option::is_some) {
+            return Ok(Waited::Settled);
+        }
+        let mut patience = 0.0;
+        loop {
+            let left = unless.until.map(|until| until.since(self.clock.now()).as_secs_f64());
+            let seconds = left.map_or(patience, |left| left.min(patience));
+            let interrupted = async {
+                unless.interrupts.past(unless.presses).await;
+                Ok(Polled::Interrupted)
+            };
+            let looked = async { Ok(Polled::Stands(self.looks.entry(id.0, seconds).await?)) };
+            let polled = self.soon(async {
+                tokio::select! {
+                    biased;
+                    interrupted = interrupted => interrupted,
+                    looked = looked => looked,
+                }
+            });
+            let answer = match polled? {
+                Polled::Interrupted => return Ok(Waited::Interrupted),
+                // What is not there any more has settled once.
+                Polled::Stands(None) => return Ok(Waited::Settled),
+                Polled::Stands(Some(answer)) => answer,
+            };
+            let (settled, printed) = (answer.facts.status.is_settled(), answer.output.total() > unless.lines);
+            self.shared.state().seen = Some(answer);
+            if settled {
+                return Ok(Waited::Settled);
+            }
+            if printed {
+                return Ok(Waited::Printed);
+            }
+            if left == Some(0.0) {
+                return Ok(Waited::Expired);
+            }
+            patience = POLL;
+        }
+    }
+
+    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page> {
+        let seen = self.shared.state().seen.take();
+        let known = seen.filter(|answer| answer.facts.id == id && answer.output.total() > from);
+        let answer = match known {
+            Some(answer) => answer,
+            None => self.entry(id)?.ok_or_else(|| Trouble(prompt::gone(id)))?,
+        };
+        let output = &answer.output;
+        let (first, lines) = output.from(from);
+        let lines = lines[..lines.len().min(most)].to_vec();
+        let page = Page { status: answer.facts.status, first, lines, total: output.total(), skipped_are_kept: true };
+        // The next page is asked for at once.
+        self.shared.state().seen = Some(answer);
+        Ok(page)
+    }
+
+    fn cancel(&self, id: EntryId) -> Reply<()> {
+        self.runtime.spawn(Arc::clone(&self.shared).cancel(id));
+        Ok(())
+    }
+
+    fn answer(&self, id: EntryId, output: Output) -> Reply<Said> {
+        let kept = self.shared.state().foreground.remove(&id).flatten();
+        let with_output = output == Output::Included;
+        if let Some(answer) = kept {
+            return Ok(self.said(&answer.text(with_output), answer.is_failed()));
+        }
+        let answer = self.call("await", json!({ "all": [id.0], "seconds": 0 }))?;
+        match Answer::of(&answer.text) {
+            Some(parts) => {
+                if !parts.facts.status.is_settled() {
+                    // It is still stopping, and its end will be news.
+                    self.follow(id);
+                }
+                Ok(self.said(&parts.text(with_output), parts.is_failed()))
+            }
+            None => Err(Trouble(answer.text)),
+        }
+    }
+
+    fn leave(&self, id: EntryId) {
+        let kept = self.shared.state().foreground.remove(&id).flatten();
+        match kept {
+            Some(answer) => self.shared.tell(answer.text(true)),
+            None => self.follow(id),
+        }
+    }
+
+    fn ask(&self, query: &Query) -> Reply<Said> {
+        let looks = self.looks.session();
+        Ok(match query {
+            Query::Evals(status) => {
+                let rows = rows::evals(&self.look(&rows::evals_of(*status))?, self.session());
+                Said::plain(lists::evals(&rows, self.style))
+            }
+            Query::Entry(id) => {
+                let answer = self.call("await", json!({ "all": [id.0], "seconds": 0 }))?;
+                self.said(&answer.text, answer.is_error)
+            }
+            Query::Output { id, from, count } => Said::plain(self.lines(*id, *from, *count)?),
+            Query::Cancel(id) => {
+                let answer = self.call("cancel", json!({ "ids": [id.0] }))?;
+                self.said(&answer.text, answer.is_error)
+            }
+            Query::Sessions => {
+                Said::plain(lists::sessions(&rows::sessions(&self.look("sessions()")?, looks), self.style))
+            }
+            Query::Spaces => {
+                let place = self.shared.state().place.clone();
+                let hidden = format!("s-{looks}");
+                Said::plain(lists::spaces(&rows::spaces(&self.look("spaces()")?, &place, &hidden), self.style))
+            }
+            Query::Place => Said::plain(self.shared.state().place.clone()),
+            Query::Move(name) => Said::plain(self.go_to(name)?),
+            Query::Doc(name) => {
+                let code = format!("doc({})", rows::literal(name));
+                Said::plain(self.soon(self.looks.printed(&code))?)
+            }
+        })
+    }
+
+    fn take_news(&self) -> Option<Said> {
+        let text = self.shared.state().news.pop_front()?;
+        Some(self.said(&text, false))
+    }
+
+    fn news(&self) -> &Wake {
+        &self.shared.news
+    }
+}
