@@ -256,8 +256,9 @@ async fn who_waits_holds_no_slot_and_no_session_takes_them_all() {
     modest.eval("1 + 1").await.is("2");
     stage.gates.open("0");
     within("the third", stage.gates.reached("2")).await;
-    stage.gates.open("1");
-    stage.gates.open("2");
+    for gate in ["1", "2"] {
+        stage.gates.open(gate);
+    }
     greedy.wait(&[busy[2]]).await.is("2");
     greedy.eval("release(true).cancelled.len()").await.is("20");
 }

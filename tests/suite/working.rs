@@ -104,8 +104,8 @@ async fn children_that_nothing_keeps_end_with_their_parent_and_the_answer_says_s
         .is("[\"running\", \"running\", \"running\", \"running\", \"cancelled\", \"cancelled\", \"running\"]");
     // A cancelled parent takes all with it but the detached.
     let parent = session.start("let a = bg(|| sleep(3600)); let b = bg(|| sleep(3600)).detach(); a.value()").id;
-    within("both are there", async {
-        while stage.host.entry(remontoire::words::EntryId(parent.0 + 2)).is_err() {
+    within("both are there, and one is free", async {
+        while !stage.host.entry(remontoire::words::EntryId(parent.0 + 2)).is_ok_and(|entry| entry.detached) {
             tokio::task::yield_now().await;
         }
     })
