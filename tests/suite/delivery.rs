@@ -183,6 +183,8 @@ async fn a_client_that_never_reads_is_given_up_and_everything_is_owed() {
     let ids = scene.unread().await;
     let mut stream = narrow(scene.addr()).await;
     stream.write_all(&scene.await_all(&ids)).await.unwrap();
+    let mut some = vec![0; 100];
+    within("the reply begins", stream.read_exact(&mut some)).await.unwrap();
     scene.news().await;
     assert_eq!(scene.seen(&ids), 0);
     // The server has closed the connection: whoever goes on speaking is told so, and the reply is not whole.

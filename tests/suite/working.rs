@@ -346,14 +346,16 @@ async fn closing_and_cancelling_end_waits_on_a_channel() {
 
 #[tokio::test]
 async fn a_channel_ends_with_the_session_that_made_it() {
-    let stage = Stage::new();
+    let stage = Stage::with(Clock::real(), Limits { running: 1, reserved_slots: 0, ..Limits::default() });
     let (key, caller) = stage.host.initialize(Client::default(), None).unwrap();
     let maker = Speaker { host: stage.host.clone(), caller, name: String::new() };
     let taker = stage.session();
     maker.eval_in("meeting", "let lane = chan(5); lane.send(1); 1").await.is("1");
     taker.eval_in("meeting", "lane.recv()").await.is("1");
     let waiting = taker.start("gate::opened(\"waits\"); lane.recv()").id;
-    within("it waits", stage.gates.reached("waits")).await;
+    within("it is about to wait", stage.gates.reached("waits")).await;
+    // There is one slot, and it is free again once somebody waits.
+    stage.session().eval("1").await.is("1");
     stage.host.end_header_session(&key).unwrap();
     taker.wait(&[waiting]).await.is("()");
     taker.eval("lane.is_closed()").await.is("true");
