@@ -8,7 +8,7 @@ use super::portable::Home;
 use super::publish::Run;
 use super::register::panic_text;
 use super::task::{Tag, Task};
-use super::values::survey;
+use super::values::{empty_deep_cells, survey};
 use super::view::{Environment, Opening, SpaceFailure};
 use super::volatile::{self, Kind, Prepared, State};
 use crate::words::limits::LimitHit;
@@ -95,6 +95,7 @@ impl Callable {
         let task = Task::of(context);
         let mut value = Dynamic::from(function);
         if survey(&value, task.nesting()).too_deep {
+            empty_deep_cells(&value, task.nesting());
             return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
         }
         task.strengthen(&mut value);
@@ -131,6 +132,13 @@ pub fn call(language: &Language, task: &Arc<Task>, callable: Callable) -> Ended 
         let engine = language.engine(task);
         let result = volatile::call_pointer(&engine, &state, "bg", Position::NONE, &function, None, Vec::new())
             .or_else(exit_value);
+        // What it captured stays where it came from, and no statement of this entry publishes it.
+        let function = Dynamic::from(function);
+        let too_deep = survey(&function, task.nesting()).too_deep;
+        if too_deep {
+            empty_deep_cells(&function, task.nesting());
+            drop(task.hit(LimitHit::Nesting { limit: task.nesting() }));
+        }
         result.map_err(|error| explained(&error, task, "", scope))
     })
 }
@@ -211,7 +219,7 @@ fn verdict(
         Ok(Ok(value)) => {
             let mut value = value.flatten();
             match task.keep(&mut value) {
-                Ok(()) => Ok(value),
+                Ok(_) => Ok(value),
                 Err(error) => Err(Box::new(describe(&error, task))),
             }
         }
@@ -240,7 +248,7 @@ fn keep_thrown(task: &Task, mut value: Dynamic) -> Option<Dynamic> {
     if task.is_stopping() || survey(&value, task.nesting()).too_deep {
         return None;
     }
-    task.keep(&mut value).ok().map(|()| value)
+    task.keep(&mut value).ok().map(|_| value)
 }
 
 /// A failure that ended the eval from outside of its script, with the place the script had come to.

@@ -7,7 +7,7 @@
 use super::failure::{Fallible, terminated};
 use super::portable::Home;
 use super::task::{Tag, Task};
-use super::values::{Survey, address, is_handle, is_small, same, survey};
+use super::values::{Survey, address, empty_deep_cells, is_handle, is_small, same, survey};
 use super::view::{Batch, Change, Import, Opened, SpaceFailure, Variable};
 use super::volatile::{Moment, Prepared};
 use crate::words::limits::LimitHit;
@@ -19,6 +19,8 @@ use std::sync::Arc;
 /// What an eval knows of its space.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
+    /// The version of the space when the eval began.
+    opened: u64,
     /// Every variable it read or wrote, as it knows it.
     known: HashMap<ImmutableString, Known>,
     /// For each statement the variables it may write.
@@ -67,6 +69,7 @@ impl Task {
     pub(crate) fn start_run(&self, prepared: &mut Prepared, opened: Opened) -> Scope<'static> {
         let mut scope = Scope::new();
         let mut run = self.run();
+        run.opened = opened.version;
         for (name, variable) in opened.variables {
             let value = (*variable.value).clone();
             if variable.constant {
@@ -174,7 +177,7 @@ impl Task {
             let (Some(value), Some(found)) = (scope.get(name), found) else { continue };
             if found.too_deep {
                 hit = Some(LimitHit::Nesting { limit: self.nesting() });
-                empty_cell(value);
+                empty_deep_cells(value, self.nesting());
                 continue;
             }
             let flat;
@@ -193,7 +196,7 @@ impl Task {
             }
             entries.insert(name.clone(), found.entries);
             changes.push(Change {
-                base: run.known.get(name).map_or(0, |known| known.version),
+                base: run.known.get(name).map_or(0, |known| known.version).max(run.opened),
                 name: name.clone(),
                 value: Arc::new(value),
                 constant: scope.is_constant(name).unwrap_or(false),
@@ -333,18 +336,5 @@ impl Known {
         }
         // A plain cell could be changed in place, and a plain copy costs its size at every access.
         Some(self.cell.get_or_insert_with(|| (**value).clone().into_read_only().into_shared()).clone())
-    }
-}
-
-/// Empties a cell whose value is nested too deeply to be dropped just anywhere. It is dropped here, on the eval's own stack.
-fn empty_cell(value: &Dynamic) {
-    if !value.is_shared() {
-        return;
-    }
-    let mut value = value.clone();
-    if let Some(mut inner) = value.write_lock::<Dynamic>() {
-        let deep = std::mem::take(&mut *inner);
-        drop(inner);
-        drop(deep);
     }
 }

@@ -101,6 +101,8 @@ pub struct Opening<'a> {
 /// What an eval gets when it opens a space.
 #[derive(Clone, Debug)]
 pub struct Opened {
+    /// The version of the space at this moment: newer variables were written since.
+    pub version: u64,
     /// The variables that exist, of those the code names.
     pub variables: Vec<(ImmutableString, Variable)>,
     /// The environment, with the eval's own functions in it.
@@ -122,7 +124,7 @@ pub struct Change {
     pub constant: bool,
     /// What the value takes, in bytes.
     pub bytes: usize,
-    /// The version the eval read; 0 when the variable did not exist for it.
+    /// The latest version of the variable the eval knows, or of the space when it began: what is newer is in conflict.
     pub base: u64,
 }
 

@@ -109,6 +109,12 @@ impl Space {
         names
     }
 
+    /// The value of a variable.
+    #[cfg(test)]
+    pub(crate) fn snapshot(&self, name: &str) -> Dynamic {
+        (*self.lock().variables[name].variable.value).clone()
+    }
+
     /// How many variables it has.
     pub fn variable_count(&self) -> usize {
         self.lock().variables.len()
@@ -200,7 +206,7 @@ impl State {
     fn set(&mut self, entry: EntryId, change: Change, published: &mut Published) {
         let Change { name, value, constant, bytes, base } = change;
         if let Some(current) = self.variables.get(&name).map(|kept| &kept.variable)
-            && current.version != base
+            && current.version > base
             && current.by != entry
         {
             let value = Arc::clone(&current.value);
@@ -256,6 +262,7 @@ impl SpaceView for Space {
         state.at_work.insert(opening.entry);
         let read = |name: &ImmutableString| Some((name.clone(), state.variables.get(name)?.variable.clone()));
         Ok(Opened {
+            version: state.version,
             variables: opening.reads.iter().filter_map(read).collect(),
             environment: state.environment.clone(),
             imports: Arc::clone(&state.named_imports),
