@@ -245,10 +245,14 @@ impl fmt::Debug for Atom {
     }
 }
 
+/// Names the type as scripts see it.
+pub(crate) fn name_type(module: &mut Module) {
+    module.set_custom_type::<Atom>("Atom");
+}
+
 /// The functions of atoms.
 pub(crate) fn module() -> Module {
     let mut api = Api::new();
-    api.custom_type::<Atom>("Atom");
     api.function(
         "atom",
         &["value: Dynamic", "Atom"],

@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 fn chains_through_captured_cells_do_not_outlive_the_eval_that_made_them() {
     for (begin, step) in [
         ("let f = || 0; let step = || { let h = f; f = || h; }; 1", "for i in 0..3000 { step.call() } 1"),
-        ("let f = || 0; let step = || { let h = f; f = || h; }; 1",),
+        (
+            "let f = || 0; let step = || { let h = f; f = || h; }; 1",
+            "fn climb() { for i in 0..3000 { step.call() } } climb(); 1",
+        ),
         (
             "let f = || 0; let step = || { let h = f; f = || h; }; 1",
             "bg(|| { for i in 0..3000 { step.call() } }).value()",
