@@ -22,9 +22,9 @@ serve *ARGS:
 repl *ARGS:
     cargo run --release -- {{ARGS}}
 
-# Figures for doc/logbook.md.
-bench:
-    cargo bench
+# Figures for doc/logbook.md; some of them with a part of their group's name: eval publish growth sleepers cancel http.
+bench *ARGS:
+    cargo bench --bench figures -- {{ARGS}}
 
 # The official conformance suite against this build (installs Node 22 and the suite from npm).
 conformance:

@@ -16,6 +16,8 @@ pub(super) async fn serve(host: &Host, config: &Config, terminal: &Terminal) -> 
     let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
     let server = start(host, config, terminal).await?;
     signals.next().await;
+    // First the evals are stopped, so that open calls are answered with how they ended.
+    host.close();
     tokio::select! {
         () = server.shutdown() => {}
         () = signals.next() => {}
@@ -33,6 +35,7 @@ pub(super) async fn serve_with_prompt(host: &Host, config: &Config, terminal: &T
         // The cursor stands in the line that is being typed.
         Left::Terminated => terminal.say(&format!("\n{}", notice::SHUTTING_DOWN)),
     }
+    host.close();
     seat.leave(server.shutdown()).await?;
     Ok(Exit::Fine)
 }

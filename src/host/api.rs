@@ -407,6 +407,16 @@ impl Host {
     /// Waits until every one of `all` and one of `any` (if there are any) has settled or was never there, or until `until`.
     /// Returns whether they have. May be dropped at any time.
     pub async fn settled(&self, all: &[EntryId], any: &[EntryId], until: Option<Time>) -> bool {
+        self.wait_for(all, any, until, true).await
+    }
+
+    /// Waits until every one of `ids` has settled or was never there, for whoever only tidies up behind a call: it counts as
+    /// nobody waiting, so their sessions may expire meanwhile.
+    pub async fn over(&self, ids: &[EntryId]) {
+        self.wait_for(ids, &[], None, false).await;
+    }
+
+    async fn wait_for(&self, all: &[EntryId], any: &[EntryId], until: Option<Time>, somebody: bool) -> bool {
         let find = |ids: &[EntryId]| ids.iter().filter_map(|id| self.inner.live(*id)).collect::<Vec<_>>();
         let (every, some) = (find(all), find(any));
         let one_is_there = some.len() < any.len();
@@ -421,7 +431,7 @@ impl Host {
         for live in every.iter().chain(&some) {
             live.tell_call(&changed);
         }
-        let _awaited = Awaited::begin(&self.inner, every.iter().chain(&some));
+        let _awaited = somebody.then(|| Awaited::begin(&self.inner, every.iter().chain(&some)));
         let out_of_time = async {
             match until {
                 Some(until) => super::wait::until(&self.inner.clock, until).await,

@@ -2,7 +2,9 @@
 //! are told at once. Says nothing about who may call.
 
 use super::wire::Object;
+use crate::words::limits::{MOST_NOTE_CHARACTERS, thousands};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -94,15 +96,24 @@ pub(super) struct Problems(Vec<Problem>);
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().enumerate() {
+        for (i, problem) in self.0.iter().take(MOST_PROBLEMS).enumerate() {
             if i > 0 {
                 f.write_str("\n")?;
             }
             problem.fmt(f)?;
         }
+        if let Some(more) = self.0.len().checked_sub(MOST_PROBLEMS).filter(|more| *more > 0) {
+            write!(f, "\n… {} more", thousands(more))?;
+        }
         Ok(())
     }
 }
+
+/// The most problems with arguments that one answer names.
+const MOST_PROBLEMS: usize = 20;
+
+/// The most ids that one call names.
+const MOST_IDS: usize = 4_096;
 
 /// Arguments as they were read: the session is known even when others are wrong, so that the refusal reaches its caller.
 #[derive(Debug, PartialEq)]
@@ -116,7 +127,9 @@ pub(super) struct Read<T> {
 /// Reads the arguments of `create-session`.
 pub(super) fn create_session(given: Object) -> Read<CreateSession> {
     let mut reader = Reader::new(given, &["note"]);
-    let note = reader.text("note");
+    let note = reader.read("note", "a string of at most 500 characters", |value| {
+        value.as_str().filter(|note| note.chars().count() <= MOST_NOTE_CHARACTERS).map(str::to_owned)
+    });
     reader.finish(None, || Some(CreateSession { note }))
 }
 
@@ -212,11 +225,13 @@ impl Reader {
     }
 
     fn ids(&mut self, name: &'static str) -> Option<Vec<u64>> {
-        self.read(name, "a list of ids, which are whole numbers", |value| {
-            let mut ids = Vec::new();
-            for id in value.as_array()? {
+        self.read(name, "a list of at most 4,096 ids, which are whole numbers", |value| {
+            let given = value.as_array().filter(|given| given.len() <= MOST_IDS)?;
+            let mut seen = HashSet::with_capacity(given.len());
+            let mut ids = Vec::with_capacity(given.len());
+            for id in given {
                 let id = whole(id)?;
-                if !ids.contains(&id) {
+                if seen.insert(id) {
                     ids.push(id);
                 }
             }

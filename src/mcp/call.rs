@@ -15,6 +15,7 @@ use crate::render::{notice, plain};
 use crate::words::{EntryId, Refusal, TaskId, Time};
 use http::StatusCode;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -291,11 +292,14 @@ impl Calling {
             Err(refused) => return refused,
         };
         let mut ids = arguments.all.clone();
-        ids.extend(arguments.any.iter().filter(|id| !arguments.all.contains(id)));
+        let in_all: HashSet<u64> = ids.iter().copied().collect();
+        ids.extend(arguments.any.iter().filter(|id| !in_all.contains(id)));
         let entries = |ids: &[u64]| ids.iter().copied().map(EntryId).collect::<Vec<_>>();
         let (all, any) = (entries(&arguments.all), entries(&arguments.any));
         let pulse = self.pulse(caller, entries(&ids));
         let hold = self.host().hold(caller);
+        // What is awaited is told by this answer and by no other one meanwhile.
+        let expected = self.host().expect(caller, &entries(&ids));
         let until = self.host().clock().now() + arguments.wait;
         Begun::Working(
             pulse,
@@ -307,6 +311,7 @@ impl Calling {
                     ended => ended,
                 };
                 let answer = self.host().answer_await(caller, &ids);
+                drop(expected);
                 let stopping = matches!(ended, Ended::Stopping);
                 Some(Ok(if stopping { self.last_words(answer) } else { answer }.into()))
             }),
@@ -475,7 +480,7 @@ impl Drop for Watch {
                 let (host, id) = (self.host.clone(), self.id);
                 if let Ok(runtime) = Handle::try_current() {
                     runtime.spawn(async move {
-                        host.settled(&[id], &[], None).await;
+                        host.over(&[id]).await;
                         drop(ticket);
                     });
                 }

@@ -14,6 +14,7 @@ use super::{Incoming, Reply, server_info};
 use crate::host::{Caller, Canceller, Client, Delivery};
 use crate::render::teach;
 use crate::words::HeaderKey;
+use crate::words::limits::MOST_CLIENT_CHARACTERS;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -37,7 +38,7 @@ fn open(shared: &Shared, params: &Object, peer: Option<String>) -> Result<(Heade
     let revision = Revision::from_name(asked).unwrap_or(Revision::NEWEST);
     let said = |member: &str| {
         let value = params.get("clientInfo").and_then(|client| client.get(member));
-        value.and_then(Value::as_str).unwrap_or_default().to_owned()
+        value.and_then(Value::as_str).unwrap_or_default().chars().take(MOST_CLIENT_CHARACTERS).collect()
     };
     // Tasks exist on the modern wire only, whatever a client declares here.
     let client =

@@ -14,6 +14,7 @@ use super::wire::{Object, Request, object};
 use super::{TASKS, server_info};
 use crate::host::{Canceller, Client, TaskView};
 use crate::render::teach;
+use crate::words::limits::MOST_CLIENT_CHARACTERS;
 use crate::words::{Refusal, Status, TaskId};
 use http::HeaderMap;
 use serde_json::{Value, json};
@@ -57,7 +58,7 @@ impl Envelope {
         };
         let said = |member: &str| {
             let value = get(CLIENT_KEY).and_then(|client| client.get(member));
-            value.and_then(Value::as_str).unwrap_or_default().to_owned()
+            value.and_then(Value::as_str).unwrap_or_default().chars().take(MOST_CLIENT_CHARACTERS).collect()
         };
         let extensions = capabilities.get("extensions");
         let tasks = extensions.and_then(|extensions| extensions.get(TASKS)).is_some_and(Value::is_object);

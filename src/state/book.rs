@@ -118,6 +118,11 @@ impl<V> Entry<V> {
         self.followed || self.following > 0
     }
 
+    /// The same at this moment: a mark may have lapsed that nobody has taken away yet.
+    pub(super) fn is_followed_at(&self, now: Time) -> bool {
+        self.following > 0 || self.followed && self.settled_at().is_none_or(|at| now < at + FOLLOWED_FOR)
+    }
+
     /// Whether its owner is still to be given its outcome.
     pub(super) fn is_unread(&self) -> bool {
         !self.is_live() && !self.seen

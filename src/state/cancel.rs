@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 pub enum CancelBy {
     /// A session or the nil caller. Of its owner: seen and told when it bites. Of another: owed as news.
     Caller(Owner),
+    /// A script. It has read that by [`State::read_by_script`], so delivery is up to its own outcome: owed as news until then.
+    Script,
     /// The request it belonged to was cancelled or its stream closed: owed as news.
     Request,
     /// Its parent settles or is cancelled: seen and told when it bites.
@@ -76,13 +78,15 @@ impl<V: Clone> State<V> {
         let quiet = match by {
             CancelBy::Caller(caller) => caller == owner,
             CancelBy::Parent => true,
-            CancelBy::Request | CancelBy::Limit | CancelBy::Shutdown => false,
+            CancelBy::Script | CancelBy::Request | CancelBy::Limit | CancelBy::Shutdown => false,
         };
         let mut asked = Asked { state: self.ask(id, quiet, now), stop: Vec::new(), dequeued: Vec::new() };
         asked.note(id, asked.state);
+        // The end of a parent tells of its children; one that has ended before tells nothing any more.
+        let parent_ended = matches!(asked.state, CancelState::Settled(_));
         let mut open = self.entries.live_children(id);
         while let Some(child) = open.pop() {
-            let state = self.ask(child, true, now);
+            let state = self.ask(child, quiet || !parent_ended, now);
             asked.note(child, state);
             open.extend(self.entries.live_children(child));
         }

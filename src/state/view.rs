@@ -2,7 +2,7 @@
 
 use super::book::{Entry, Kept, Phase};
 use super::session::Session;
-use super::{ClientFacts, FOLLOWED_FOR, OutputLog, Owner, State};
+use super::{ClientFacts, OutputLog, Owner, State};
 use crate::words::{EntryId, Refusal, SessionId, SpaceId, Status, Time};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -192,7 +192,7 @@ impl<V: Clone> State<V> {
             ..Counts::default()
         };
         for (_, entry) in self.entries.iter().filter(|(_, entry)| !entry.is_live()) {
-            if is_followed_at(entry, now) {
+            if entry.is_followed_at(now) {
                 counts.followed += 1;
             } else if entry.seen {
                 counts.pool += 1;
@@ -226,13 +226,7 @@ impl<V: Clone> State<V> {
             forgotten: entry.is_forgotten(),
             seen: entry.seen,
             told: entry.told,
-            followed: is_followed_at(entry, now),
+            followed: entry.is_followed_at(now),
         }
     }
-}
-
-/// Whether a client follows the entry as a task, also when nobody has noticed yet that its time as one is over.
-fn is_followed_at<V>(entry: &Entry<V>, now: Time) -> bool {
-    let lapsed = entry.settled_at().is_some_and(|at| at + FOLLOWED_FOR <= now);
-    entry.following > 0 || (entry.followed && !lapsed)
 }

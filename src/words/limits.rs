@@ -65,6 +65,12 @@ pub struct Limits {
     pub body_bytes: usize,
 }
 
+/// Most characters of a session's note on the roster.
+pub const MOST_NOTE_CHARACTERS: usize = 500;
+
+/// Most characters that are kept of what a client calls itself, and of its version.
+pub const MOST_CLIENT_CHARACTERS: usize = 100;
+
 /// 1 KiB.
 pub const KIB: usize = 1 << 10;
 /// 1 MiB.

@@ -21,7 +21,6 @@ pub(crate) async fn within<T>(what: impl Debug, future: impl Future<Output = T>)
 /// A host, what moves it, and a folder of modules of its own.
 pub(crate) struct Stage {
     pub(crate) host: Host,
-    pub(crate) clock: Clock,
     pub(crate) gates: Gates,
     scripts: TempDir,
 }
@@ -39,10 +38,9 @@ impl Stage {
     pub(crate) fn build(clock: Clock, more: impl FnOnce(HostBuilder) -> HostBuilder) -> Self {
         let gates = Gates::default();
         let scripts = tempfile::tempdir().unwrap();
-        let builder =
-            Host::builder().clock(clock.clone()).scripts(scripts.path()).module("gate", world::gate_module(&gates));
+        let builder = Host::builder().clock(clock).scripts(scripts.path()).module("gate", world::gate_module(&gates));
         let host = more(builder).build().expect("the host can be built");
-        Self { host, clock, gates, scripts }
+        Self { host, gates, scripts }
     }
 
     /// Writes a file of the modules' folder.

@@ -3,11 +3,9 @@
 use super::{Call, Table};
 use crate::engine::{Fallible, failure};
 use crate::state::Released;
+use crate::words::limits::MOST_NOTE_CHARACTERS;
 use crate::words::{EntryId, StopCause};
 use rhai::{Array, Dynamic, Map, NativeCallContext};
-
-/// Characters of a note that are kept.
-const NOTE: usize = 500;
 
 pub(super) fn register(table: &mut Table) {
     const SESSIONS: &str = "
@@ -28,8 +26,8 @@ introduce(\"reads the logs of staging\");
     table.doc("introduce", &["introduce(text)"], INTRODUCE);
     table.api.function("introduce", &["text: string"], INTRODUCE, |context: NativeCallContext<'_>, text: &str| {
         let call = Call::of(&context)?;
-        if text.chars().count() > NOTE {
-            return Err(failure::fail("BadArgument", format!("a note has at most {NOTE} characters")));
+        if text.chars().count() > MOST_NOTE_CHARACTERS {
+            return Err(failure::fail("BadArgument", format!("a note has at most {MOST_NOTE_CHARACTERS} characters")));
         }
         call.host.state().introduce(call.owner(), text.into());
         Ok(())

@@ -28,7 +28,12 @@ modules().all(|row| row.status != \"lost\") //=> true
     const OUTLINE: &str = "
 What a module offers: a row for each public function, `name signature params line doc` (the first sentence), and for each constant.
 `#{docs: true}` gives whole docs; `#{like: \"word\"}` only what has the word in its name or doc, with the matching lines. A space
-has an outline too, under the name it is imported by: `outline(\"@workshop\")`.";
+has an outline too, under the name it is imported by: `outline(\"@workshop\")`.
+
+```rhai
+let rate = 3;
+outline(\"@\" + ns()).some(|row| row.name == \"rate\") //=> true
+```";
     table.doc("outline", &["outline(\"m\")", "outline(\"m\", #{docs, like})"], OUTLINE);
     table.api.function(
         "outline",

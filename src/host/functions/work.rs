@@ -105,7 +105,7 @@ await_all([e])[0].status //=> \"cancelled\"
         let entry = listed(&call, &vec![id])?.remove(0);
         let asked = call
             .host
-            .cancel(entry.id(), CancelBy::Caller(call.owner()), &StopCause::Cancelled)
+            .cancel(entry.id(), CancelBy::Script, &StopCause::Cancelled)
             .map_err(|refusal| refuse(&refusal))?;
         call.host.state().read_by_script(call.task.id(), entry.id());
         if entry.id() == call.task.id() {
