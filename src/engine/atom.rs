@@ -3,10 +3,16 @@
 use super::failure::{Fallible, fail, refuse};
 use super::register::Api;
 use super::task::{Task, lock};
+use super::values::Survey;
 use crate::words::{EntryId, Wake};
 use rhai::{Dynamic, FnPtr, Module, NativeCallContext};
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Held while an atom is given a value with atoms in it: two evals could otherwise close a circle together.
+static LINKING: Mutex<()> = Mutex::new(());
 
 /// A shared mutable cell. `swap` owns it while its function runs; other writers wait, cancellably, and readers see the value
 /// from before. Cheap to clone; equal when it is the same cell.
@@ -21,6 +27,8 @@ struct Cell {
 #[derive(Debug)]
 struct State {
     value: Dynamic,
+    /// What was found in the value when it was put here.
+    facts: Facts,
     /// The entry whose `swap` is running.
     owner: Option<EntryId>,
     /// How often it was set free. The same entry may take it again before anyone who waits has looked.
@@ -29,14 +37,36 @@ struct State {
     waiting: Vec<Wake>,
 }
 
+/// What is known of the value of an atom.
+#[derive(Debug, Default)]
+struct Facts {
+    /// How many levels it has.
+    height: usize,
+    /// What it takes, without the atoms in it.
+    bytes: usize,
+    /// The atoms in it.
+    atoms: Vec<Weak<Cell>>,
+}
+
+impl Facts {
+    fn of(found: &Survey) -> Self {
+        Self {
+            height: found.height,
+            bytes: found.bytes - found.in_atoms,
+            atoms: found.atoms.iter().map(|atom| Arc::downgrade(&atom.0)).collect(),
+        }
+    }
+}
+
 impl Atom {
     /// A cell that holds `value`, made portable for any eval.
     ///
     /// # Errors
     /// When a limit forbids to keep the value.
     pub fn new(context: &NativeCallContext<'_>, mut value: Dynamic) -> Fallible<Self> {
-        Task::of(context).keep(&mut value)?;
-        let state = State { value: value.flatten(), owner: None, freed: 0, waiting: Vec::new() };
+        let found = Task::of(context).keep(&mut value)?;
+        let facts = Facts::of(&found);
+        let state = State { value: value.flatten(), facts, owner: None, freed: 0, waiting: Vec::new() };
         Ok(Self(Arc::new(Cell { state: Mutex::new(state) })))
     }
 
@@ -69,11 +99,83 @@ impl Atom {
         let task = Task::of(context);
         let (owned, old) = Owned::take(&self.0, &task)?;
         let mut new = make(old)?.flatten();
-        task.keep(&mut new)?;
-        let replaced = owned.replace(new.clone());
+        let found = task.keep(&mut new)?;
+        let replaced = {
+            let _linking = (!found.atoms.is_empty()).then(|| lock(&LINKING));
+            if reachable(&found.atoms).contains(self) {
+                return Err(fail("AtomCycle", "an atom cannot hold itself"));
+            }
+            owned.replace(new.clone(), Facts::of(&found))
+        };
         drop(owned);
         drop(replaced);
         Ok(new)
+    }
+}
+
+impl Atom {
+    /// How many levels its value has.
+    pub(crate) fn height(&self) -> usize {
+        lock(&self.0.state).facts.height
+    }
+
+    /// What its value takes, without the atoms in it, in bytes.
+    pub(crate) fn own_bytes(&self) -> usize {
+        lock(&self.0.state).facts.bytes
+    }
+}
+
+/// `atoms` and the atoms in them, each once.
+pub(crate) fn reachable(atoms: &[Atom]) -> Vec<Atom> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut next = atoms.to_vec();
+    while let Some(atom) = next.pop() {
+        if seen.insert(Arc::as_ptr(&atom.0).addr()) {
+            next.extend(lock(&atom.0.state).facts.atoms.iter().filter_map(Weak::upgrade).map(Atom));
+            found.push(atom);
+        }
+    }
+    found
+}
+
+thread_local! {
+    /// The values of atoms that are to be dropped on this thread, while one is being dropped.
+    static DROPPING: RefCell<Option<Vec<Dynamic>>> = const { RefCell::new(None) };
+}
+
+/// Atoms in atoms are dropped one after the other: their nesting has no bound, and the stack has.
+impl Drop for Cell {
+    fn drop(&mut self) {
+        /// Also when the drop of a value of the embedding program panics.
+        struct Done;
+        impl Drop for Done {
+            fn drop(&mut self) {
+                let rest = DROPPING.try_with(RefCell::take);
+                drop(rest);
+            }
+        }
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut value = Some(std::mem::take(&mut state.value));
+        let queued = DROPPING.try_with(|dropping| match &mut *dropping.borrow_mut() {
+            Some(queue) => {
+                queue.extend(value.take());
+                true
+            }
+            none => {
+                *none = Some(Vec::new());
+                false
+            }
+        });
+        if queued != Ok(false) {
+            // In the queue, or on a thread that ends: there it goes with this cell.
+            return;
+        }
+        let _done = Done;
+        while let Some(next) = value {
+            drop(next);
+            value = DROPPING.with_borrow_mut(|queue| queue.as_mut().and_then(Vec::pop));
+        }
     }
 }
 
@@ -109,8 +211,10 @@ impl<'c> Owned<'c> {
         }
     }
 
-    fn replace(&self, value: Dynamic) -> Dynamic {
-        std::mem::replace(&mut lock(&self.0.state).value, value)
+    fn replace(&self, value: Dynamic, facts: Facts) -> Dynamic {
+        let mut state = lock(&self.0.state);
+        state.facts = facts;
+        std::mem::replace(&mut state.value, value)
     }
 }
 
@@ -141,10 +245,14 @@ impl fmt::Debug for Atom {
     }
 }
 
+/// Names the type as scripts see it.
+pub(crate) fn name_type(module: &mut Module) {
+    module.set_custom_type::<Atom>("Atom");
+}
+
 /// The functions of atoms.
 pub(crate) fn module() -> Module {
     let mut api = Api::new();
-    api.custom_type::<Atom>("Atom");
     api.function(
         "atom",
         &["value: Dynamic", "Atom"],

@@ -10,10 +10,11 @@ use std::collections::BTreeSet;
 
 /// How many near names are given.
 const SUGGESTIONS: usize = 3;
+/// The longest name that near names are looked for, in bytes: the search takes the product of two lengths.
+const LONGEST_NAME: usize = 80;
 
-/// Adds the source line, near names and hints to a failure. `code` is the script of the entry itself.
+/// Adds near names and hints to a failure that has its source line. `code` is the script of the entry itself.
 pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task, code: &str, scope: &Scope<'_>) {
-    failure.excerpt = source_line(failure, task, code);
     let root = root_of(error);
     match root {
         EvalAltResult::ErrorFunctionNotFound(signature, _) if !names_closure(signature) => {
@@ -39,7 +40,8 @@ fn root_of(mut error: &EvalAltResult) -> &EvalAltResult {
     error
 }
 
-fn source_line(failure: &Failure, task: &Task, code: &str) -> Option<String> {
+/// The line a failure is at. `code` is the script of the entry itself.
+pub(crate) fn source_line(failure: &Failure, task: &Task, code: &str) -> Option<String> {
     let index = failure.line.checked_sub(1)?;
     if failure.source == task.source() {
         code.lines().nth(index).map(str::to_owned)
@@ -143,7 +145,10 @@ fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
 /// The names nearest to `name`, best first.
 fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     // Operators have no near names, and two letters are near everything.
-    if name.chars().count() < 3 || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+    if name.len() > LONGEST_NAME
+        || name.chars().count() < 3
+        || !name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    {
         return Vec::new();
     }
     let wanted = name.to_lowercase();
@@ -198,6 +203,12 @@ mod tests {
         assert_eq!(nearest("lenn", names.into_iter()), ["len", "let"]);
         assert_eq!(nearest("totl", names.into_iter()), ["total", "totals"]);
         assert!(nearest("something_else", names.into_iter()).is_empty());
+    }
+
+    #[test]
+    fn long_names_have_no_near_names() {
+        let (name, near) = ("n".repeat(100_000), "n".repeat(100_001));
+        assert!(nearest(&name, [near.as_str()].into_iter()).is_empty());
     }
 
     #[test]

@@ -78,10 +78,19 @@ fn number(n: u64) -> Dynamic {
     i64::try_from(n).unwrap_or(i64::MAX).into()
 }
 
-/// An error of `task` as data, with the live value that was thrown. Source lines and near names are left to
-/// [`explain`](super::explain).
+/// An error of `task` as data, with the source line where that is kept, and the live value that was thrown. Near names and
+/// hints are left to [`explain`](super::explain).
 pub(crate) fn describe(error: &EvalAltResult, task: &Task) -> (Failure, Option<Dynamic>) {
-    let mut failure = Failure { source: task.source().to_owned(), ..Failure::default() };
+    let (mut failure, thrown) = describe_from(error, task, task.source());
+    if failure.line > 0 {
+        failure.excerpt = task.hooks().sources.line(&failure.source, failure.line);
+    }
+    (failure, thrown)
+}
+
+/// The same without the source line, for code that began in `source`.
+pub(crate) fn describe_from(error: &EvalAltResult, task: &Task, source: &str) -> (Failure, Option<Dynamic>) {
+    let mut failure = Failure { source: source.to_owned(), ..Failure::default() };
     let mut at = error;
     loop {
         let (function, source, inner) = match at {
@@ -104,6 +113,8 @@ pub(crate) fn describe(error: &EvalAltResult, task: &Task) -> (Failure, Option<D
         failure.source.clone_from(&frame.source);
         (failure.line, failure.column) = (frame.line, frame.column);
     }
+    // A call without a place is one the engine made itself.
+    failure.frames.retain(|frame| frame.line > 0);
     let thrown = say(at, task, &mut failure);
     (failure, thrown)
 }

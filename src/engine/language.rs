@@ -56,6 +56,8 @@ impl Language {
     pub fn new(limits: Limits, api: Module, embedded: Vec<(String, Module)>) -> Self {
         let mut own = guards::module();
         own.combine(atom::module()).combine(handle::module());
+        // Combining leaves the names of types behind.
+        atom::name_type(&mut own);
         let private = Engine::new_raw()
             .compile("private fn no_function_of_this_module() { 0 }")
             .map_or_else(|_| Shared::new(Module::new()), |ast| ast.shared_lib().clone());

@@ -1,14 +1,14 @@
 //! The two ways in: [`evaluate`] for a script, [`call`] for a background child; and [`Ended`], what comes out.
 
-use super::explain::explain;
-use super::failure::{Fallible, describe, terminated};
+use super::explain::{explain, source_line};
+use super::failure::{Fallible, describe, describe_from, terminated};
 use super::language::Language;
 use super::module::{Overlay, Resolver};
 use super::portable::Home;
 use super::publish::Run;
 use super::register::panic_text;
 use super::task::{Tag, Task};
-use super::values::survey;
+use super::values::{empty_deep_cells, survey};
 use super::view::{Environment, Opening, SpaceFailure};
 use super::volatile::{self, Kind, Prepared, State};
 use crate::words::limits::LimitHit;
@@ -84,6 +84,9 @@ pub struct Callable {
     function: FnPtr,
     state: State,
     environment: Environment,
+    /// The code that started the child, and where in it.
+    source: String,
+    position: Position,
 }
 
 impl Callable {
@@ -95,13 +98,15 @@ impl Callable {
         let task = Task::of(context);
         let mut value = Dynamic::from(function);
         if survey(&value, task.nesting()).too_deep {
+            empty_deep_cells(&value, task.nesting());
             return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
         }
         task.strengthen(&mut value);
         let function = value.try_cast().ok_or_else(terminated)?;
         let mut state = State::of(context);
         state.reset_depth();
-        Ok(Self { function, state, environment: task.environment() })
+        let source = context.call_source().unwrap_or(task.source()).to_owned();
+        Ok(Self { function, state, environment: task.environment(), source, position: context.call_position() })
     }
 }
 
@@ -118,20 +123,27 @@ impl Callable {
 pub fn evaluate(language: &Language, task: &Arc<Task>, code: &str) -> Ended {
     finish(language, task, |scope| {
         let code = code.strip_prefix('\u{feff}').unwrap_or(code);
-        run_script(language, task, code, scope).map_err(|error| explained(&error, task, code, scope))
+        run_script(language, task, code, scope).map_err(|error| explained(&error, task, task.source(), code, scope))
     })
 }
 
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
 pub fn call(language: &Language, task: &Arc<Task>, callable: Callable) -> Ended {
     finish(language, task, |scope| {
-        let Callable { function, mut state, environment } = callable;
+        let Callable { function, mut state, environment, source, position } = callable;
         task.set_environment(environment);
         state.set_tag(Tag { task: Arc::clone(task), home: None }.into_value());
         let engine = language.engine(task);
-        let result = volatile::call_pointer(&engine, &state, "bg", Position::NONE, &function, None, Vec::new())
-            .or_else(exit_value);
-        result.map_err(|error| explained(&error, task, "", scope))
+        let result =
+            volatile::call_pointer(&engine, &state, "bg", position, &function, None, Vec::new()).or_else(exit_value);
+        // What it captured stays where it came from, and no statement of this entry publishes it.
+        let function = Dynamic::from(function);
+        let too_deep = survey(&function, task.nesting()).too_deep;
+        if too_deep {
+            empty_deep_cells(&function, task.nesting());
+            drop(task.hit(LimitHit::Nesting { limit: task.nesting() }));
+        }
+        result.map_err(|error| explained(&error, task, &source, "", scope))
     })
 }
 
@@ -149,8 +161,9 @@ fn exit_value(error: Box<EvalAltResult>) -> Fallible<Dynamic> {
 
 type Described = Box<(Failure, Option<Dynamic>)>;
 
-fn explained(error: &EvalAltResult, task: &Task, code: &str, scope: &Scope<'_>) -> Described {
-    let (mut failure, thrown) = describe(error, task);
+fn explained(error: &EvalAltResult, task: &Task, source: &str, code: &str, scope: &Scope<'_>) -> Described {
+    let (mut failure, thrown) = describe_from(error, task, source);
+    failure.excerpt = source_line(&failure, task, code);
     // A stopped eval says why it stopped; near names would be a waste.
     if !task.is_stopping() {
         explain(&mut failure, error, task, code, scope);
@@ -211,7 +224,7 @@ fn verdict(
         Ok(Ok(value)) => {
             let mut value = value.flatten();
             match task.keep(&mut value) {
-                Ok(()) => Ok(value),
+                Ok(_) => Ok(value),
                 Err(error) => Err(Box::new(describe(&error, task))),
             }
         }
@@ -240,13 +253,15 @@ fn keep_thrown(task: &Task, mut value: Dynamic) -> Option<Dynamic> {
     if task.is_stopping() || survey(&value, task.nesting()).too_deep {
         return None;
     }
-    task.keep(&mut value).ok().map(|()| value)
+    task.keep(&mut value).ok().map(|_| value)
 }
 
 /// A failure that ended the eval from outside of its script, with the place the script had come to.
 fn ended_by(failure: Failure, at: Option<Described>) -> Unfinished {
     let failure = match at.map(|described| *described) {
-        Some((Failure { source, line, column, frames, .. }, _)) => Failure { source, line, column, frames, ..failure },
+        Some((Failure { source, line, column, excerpt, frames, .. }, _)) => {
+            Failure { source, line, column, excerpt, frames, ..failure }
+        }
         None => failure,
     };
     Unfinished::Failed { failure: failure.into(), thrown: None }
@@ -281,7 +296,13 @@ fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Sco
     let result = volatile::run_statements(&engine, &mut state, scope, &prepared.statements);
     let published = task.publish(scope, state.moment(), true);
     let value = result.or_else(exit_value)?;
-    published?;
+    published.map_err(|mut error| {
+        // What is left to publish at the end was written by the last statement.
+        if let Some(last) = prepared.statements.last().filter(|_| error.position().is_none()) {
+            error.set_position(last.position());
+        }
+        error
+    })?;
     Ok(value)
 }
 

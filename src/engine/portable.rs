@@ -322,14 +322,23 @@ pub(crate) fn names_closure(name: &str) -> bool {
 }
 
 /// Makes every function pointer in `value` work anywhere and keep what it needs. `space` is where named functions are bound.
-pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc<dyn SpaceView>, source: &str) {
+/// Ends early once `stop` says so.
+pub(crate) fn strengthen(
+    value: &mut Dynamic,
+    registry: &Arc<Homes>,
+    space: &Arc<dyn SpaceView>,
+    source: &str,
+    stop: &dyn Fn() -> bool,
+) {
     let mut named_home = None;
-    each_pointer(value, &mut |pointer| {
+    each_pointer(value, stop, &mut |pointer| {
+        let mut changed = false;
         // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: concurrent closures
         // that captured the same one must not lock each other out.
         for captured in pointer.iter_curry_mut() {
             if let Some(handle) = held_handle(captured) {
                 *captured = handle;
+                changed = true;
             }
         }
         let replacement = if is_weak(pointer) {
@@ -344,7 +353,9 @@ pub(crate) fn strengthen(value: &mut Dynamic, registry: &Arc<Homes>, space: &Arc
         if let Some(mut replacement) = replacement {
             replacement.set_curry(pointer.curry().to_vec());
             *pointer = replacement;
+            changed = true;
         }
+        changed
     });
 }
 

@@ -7,7 +7,7 @@
 use super::failure::{Fallible, terminated};
 use super::portable::Home;
 use super::task::{Tag, Task};
-use super::values::{Survey, address, is_handle, is_small, same, survey};
+use super::values::{Survey, address, empty_deep_cells, is_handle, is_small, same, survey};
 use super::view::{Batch, Change, Import, Opened, SpaceFailure, Variable};
 use super::volatile::{Moment, Prepared};
 use crate::words::limits::LimitHit;
@@ -19,6 +19,8 @@ use std::sync::Arc;
 /// What an eval knows of its space.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
+    /// The version of the space when the eval began.
+    opened: u64,
     /// Every variable it read or wrote, as it knows it.
     known: HashMap<ImmutableString, Known>,
     /// For each statement the variables it may write.
@@ -50,6 +52,10 @@ struct Known {
     ahead: Option<Arc<Dynamic>>,
     /// What was charged for it.
     bytes: usize,
+    /// What the space was told that it takes, in bytes.
+    size: usize,
+    /// Whether there are captured cells or atoms in it.
+    live: bool,
     /// The entries that can be reached from the value it published.
     entries: BTreeSet<EntryId>,
     /// A read-only cell of what functions see, made when one first reads it: reading is then free.
@@ -58,7 +64,13 @@ struct Known {
 
 impl Known {
     fn read(variable: Variable) -> Self {
-        Self { version: variable.version, value: Some(variable.value), ..Self::default() }
+        Self {
+            version: variable.version,
+            size: variable.bytes,
+            live: variable.live,
+            value: Some(variable.value),
+            ..Self::default()
+        }
     }
 }
 
@@ -67,6 +79,7 @@ impl Task {
     pub(crate) fn start_run(&self, prepared: &mut Prepared, opened: Opened) -> Scope<'static> {
         let mut scope = Scope::new();
         let mut run = self.run();
+        run.opened = opened.version;
         for (name, variable) in opened.variables {
             let value = (*variable.value).clone();
             if variable.constant {
@@ -95,7 +108,7 @@ impl Task {
             .map(|kept| refreshed.iter().find(|import| import.alias == kept.alias).unwrap_or(kept).clone());
         environment.imports = Arc::new(imports.collect());
         self.set_environment(environment);
-        let batch = Batch { entry: self.id(), changes: Vec::new(), imports: refreshed.to_vec() };
+        let batch = Batch { entry: self.id(), changes: Vec::new(), resized: Vec::new(), imports: refreshed.to_vec() };
         // A space that ended is noticed by the next publish.
         drop(self.space().publish(batch));
     }
@@ -169,12 +182,13 @@ impl Task {
         let surveys = run.survey(&names, scope, self.nesting());
         let mut hit = None;
         let mut changes = Vec::new();
+        let mut resized = Vec::new();
         let mut entries = HashMap::new();
         for (name, found) in names.iter().zip(surveys) {
             let (Some(value), Some(found)) = (scope.get(name), found) else { continue };
             if found.too_deep {
                 hit = Some(LimitHit::Nesting { limit: self.nesting() });
-                empty_cell(value);
+                empty_deep_cells(value, self.nesting());
                 continue;
             }
             let flat;
@@ -185,6 +199,7 @@ impl Task {
                 &flat
             };
             if run.known.get(name).and_then(|known| known.value.as_ref()).is_some_and(|old| same(old, value)) {
+                resized.extend(run.resize(name, found.bytes));
                 continue;
             }
             let mut value = value.clone();
@@ -193,16 +208,29 @@ impl Task {
             }
             entries.insert(name.clone(), found.entries);
             changes.push(Change {
-                base: run.known.get(name).map_or(0, |known| known.version),
+                base: run.known.get(name).map_or(0, |known| known.version).max(run.opened),
                 name: name.clone(),
+                live: value.is_shared() || !(found.cells.is_empty() && found.atoms.is_empty()),
                 value: Arc::new(value),
                 constant: scope.is_constant(name).unwrap_or(false),
                 bytes: found.bytes,
             });
         }
+        if all {
+            for (name, value) in run.live(&names) {
+                let found = survey(&value, self.nesting());
+                if found.too_deep {
+                    hit = Some(LimitHit::Nesting { limit: self.nesting() });
+                    empty_deep_cells(&value, self.nesting());
+                } else {
+                    resized.extend(run.resize(&name, found.bytes));
+                }
+            }
+        }
         let imports = self.new_imports(&mut run, at);
-        if !(changes.is_empty() && imports.is_empty()) {
-            let dropped = self.publish_changes(&mut run, changes, entries, imports, &mut hit);
+        if !(changes.is_empty() && resized.is_empty() && imports.is_empty()) {
+            let batch = Batch { entry: self.id(), changes, resized, imports };
+            let dropped = self.publish_batch(&mut run, batch, entries, &mut hit);
             drop(run);
             // Old values may be large: they go without the lock.
             drop(dropped?);
@@ -213,19 +241,18 @@ impl Task {
         }
     }
 
-    fn publish_changes(
+    fn publish_batch(
         &self,
         run: &mut Run,
-        changes: Vec<Change>,
+        batch: Batch,
         mut entries: HashMap<ImmutableString, BTreeSet<EntryId>>,
-        imports: Vec<Import>,
         hit: &mut Option<LimitHit>,
     ) -> Fallible<Vec<Arc<Dynamic>>> {
-        let added = changes.iter().map(|change| change.bytes).sum();
-        let before: usize = changes.iter().filter_map(|c| run.known.get(&c.name)).map(|known| known.bytes).sum();
+        let added = batch.changes.iter().map(|change| change.bytes).sum();
+        let before: usize = batch.changes.iter().filter_map(|c| run.known.get(&c.name)).map(|known| known.bytes).sum();
         self.charge(added)?;
         self.release(before);
-        let batch = Batch { entry: self.id(), changes: changes.clone(), imports };
+        let changes = batch.changes.clone();
         let published = match self.space().publish(batch) {
             Ok(published) => published,
             Err(SpaceFailure::Closed) => {
@@ -243,6 +270,8 @@ impl Task {
                 version,
                 value: Some(change.value),
                 bytes: change.bytes,
+                size: change.bytes,
+                live: change.live,
                 entries: entries.remove(&change.name).unwrap_or_default(),
                 ..Known::default()
             };
@@ -278,6 +307,19 @@ impl Run {
     /// The entries that can be reached from what it published.
     pub(crate) fn entries(&self) -> BTreeSet<EntryId> {
         self.known.values().flat_map(|known| known.entries.iter().copied()).collect()
+    }
+
+    /// The variables it knows, beside `names`, that may have changed without having been written: cells and atoms in them do.
+    fn live(&self, names: &[ImmutableString]) -> Vec<(ImmutableString, Arc<Dynamic>)> {
+        let others = self.known.iter().filter(|(name, known)| known.live && !names.contains(name));
+        others.filter_map(|(name, known)| Some((name.clone(), Arc::clone(known.value.as_ref()?)))).collect()
+    }
+
+    /// What the space must be told when a variable that is the same takes `bytes` now.
+    fn resize(&mut self, name: &ImmutableString, bytes: usize) -> Option<(ImmutableString, usize)> {
+        let known = self.known.get_mut(name).filter(|known| known.live && known.size != bytes)?;
+        known.size = bytes;
+        Some((name.clone(), bytes))
     }
 
     /// The names to look at, each once.
@@ -333,18 +375,5 @@ impl Known {
         }
         // A plain cell could be changed in place, and a plain copy costs its size at every access.
         Some(self.cell.get_or_insert_with(|| (**value).clone().into_read_only().into_shared()).clone())
-    }
-}
-
-/// Empties a cell whose value is nested too deeply to be dropped just anywhere. It is dropped here, on the eval's own stack.
-fn empty_cell(value: &Dynamic) {
-    if !value.is_shared() {
-        return;
-    }
-    let mut value = value.clone();
-    if let Some(mut inner) = value.write_lock::<Dynamic>() {
-        let deep = std::mem::take(&mut *inner);
-        drop(inner);
-        drop(deep);
     }
 }

@@ -8,7 +8,7 @@ use super::memory;
 use super::module::{LoadedModule, Loading};
 use super::portable::{Home, Homes, strengthen};
 use super::publish::Run;
-use super::values::survey;
+use super::values::{Survey, empty_deep_cells, survey};
 use super::view::{Environment, SpaceView};
 use crate::words::limits::LimitHit;
 use crate::words::{Clock, EntryId, Limits, Refusal, StopCause, Time, Wake};
@@ -377,22 +377,24 @@ impl Task {
     ///
     /// # Errors
     /// Ends the entry when a limit forbids to keep the value.
-    pub(crate) fn keep(&self, value: &mut Dynamic) -> Fallible<()> {
+    pub(crate) fn keep(&self, value: &mut Dynamic) -> Fallible<Survey> {
         let found = survey(value, self.nesting());
         if found.too_deep {
+            empty_deep_cells(value, self.nesting());
             return Err(self.hit(LimitHit::Nesting { limit: self.nesting() }));
         }
-        self.charge(found.bytes)?;
+        // What is in atoms was charged when it was put there.
+        self.charge(found.bytes - found.in_atoms)?;
         if found.bound {
             self.strengthen(value);
         }
-        self.keep_entries(found.entries);
-        Ok(())
+        self.keep_entries(found.entries.iter().copied());
+        Ok(found)
     }
 
     pub(crate) fn strengthen(&self, value: &mut Dynamic) {
         if let Some(homes) = self.homes() {
-            strengthen(value, homes, &self.space, &self.source);
+            strengthen(value, homes, &self.space, &self.source, &|| self.must_end());
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Every walk is bounded in depth and steps over cycles, which a closure kept inside the map it captured makes.
 
-use super::atom::Atom;
+use super::atom::{self, Atom};
 use super::handle::EntryHandle;
 use super::portable::{identity, is_bound};
 use crate::words::EntryId;
@@ -22,6 +22,12 @@ pub struct Survey {
     pub(crate) bound: bool,
     /// The addresses of the cells that closures in it captured.
     pub(crate) cells: Vec<usize>,
+    /// The atoms in it, without those that are in atoms.
+    pub(crate) atoms: Vec<Atom>,
+    /// How many of the bytes are in atoms.
+    pub(crate) in_atoms: usize,
+    /// How many levels it has.
+    pub(crate) height: usize,
 }
 
 /// Walks over a value, `levels` deep at most. Cells are looked into once, so the cost is the size of the value even when
@@ -36,8 +42,13 @@ pub fn survey(value: &Dynamic, levels: usize) -> Survey {
         }
         None => walk.value(value, levels),
     };
-    walk.found.too_deep = height.is_none();
-    walk.found
+    let mut found = walk.found;
+    found.too_deep = height.is_none();
+    found.height = height.unwrap_or(levels);
+    // Each atom once: atoms that share atoms would count without bound.
+    found.in_atoms = atom::reachable(&found.atoms).iter().map(Atom::own_bytes).sum();
+    found.bytes += found.in_atoms;
+    found
 }
 
 struct Walk {
@@ -83,6 +94,10 @@ impl Walk {
             }
         } else if let Some(entry) = value.read_lock::<EntryHandle>() {
             self.found.entries.insert(entry.id());
+        } else if let Some(atom) = value.read_lock::<Atom>() {
+            let height = atom.height() + 1;
+            self.found.atoms.push(atom.clone());
+            return (height <= levels).then_some(height);
         }
         Some(0)
     }
@@ -112,26 +127,152 @@ pub(crate) fn address(inner: &Dynamic) -> usize {
     std::ptr::from_ref(inner).addr()
 }
 
-/// Changes every function pointer in a value, innermost first.
-pub(crate) fn each_pointer(value: &mut Dynamic, change: &mut dyn FnMut(&mut FnPtr)) {
-    fn go(value: &mut Dynamic, cells: &mut HashSet<usize>, change: &mut dyn FnMut(&mut FnPtr)) {
+/// Empties the captured cells at which a value's depth exceeds `levels`, so that what is left can be dropped just anywhere.
+/// Their values are dropped here: call it on a stack that is large enough for any value, the eval's own.
+pub(crate) fn empty_deep_cells(value: &Dynamic, levels: usize) {
+    let mut search = DeepCells { heights: HashMap::new(), deep: HashMap::new() };
+    search.height(value, levels, None);
+    // No lock of the walk is held any more: cells may hold each other.
+    for mut cell in search.deep.into_values() {
+        let Some(mut inner) = cell.write_lock::<Dynamic>() else { continue };
+        let value = std::mem::take(&mut *inner);
+        drop(inner);
+        drop(value);
+    }
+}
+
+struct DeepCells {
+    /// The height of every cell that was looked into; 0 for those that are being looked into.
+    heights: HashMap<usize, usize>,
+    /// The cells to empty, by address.
+    deep: HashMap<usize, Dynamic>,
+}
+
+impl DeepCells {
+    /// How many levels a value has once the deep cells are empty. `cell` is the innermost cell around it.
+    fn height(&mut self, value: &Dynamic, levels: usize, cell: Option<(usize, &Dynamic)>) -> usize {
         if value.is_shared() {
-            if let Some(mut inner) = value.write_lock::<Dynamic>()
-                && cells.insert(address(&inner))
-            {
-                go(&mut inner, cells, change);
+            let Some(inner) = value.read_lock::<Dynamic>() else { return 0 };
+            let cell = (address(&inner), value);
+            if let Some(&height) = self.heights.get(&cell.0) {
+                return if height <= levels { height } else { self.note(Some(cell)) };
             }
-        } else if is_small(value) {
-        } else if let Some(mut items) = value.write_lock::<Array>() {
-            items.iter_mut().for_each(|item| go(item, cells, change));
-        } else if let Some(mut map) = value.write_lock::<Map>() {
-            map.values_mut().for_each(|item| go(item, cells, change));
-        } else if let Some(mut pointer) = value.write_lock::<FnPtr>() {
-            pointer.iter_curry_mut().for_each(|item| go(item, cells, change));
-            change(&mut pointer);
+            self.heights.insert(cell.0, 0);
+            let height = self.height(&inner, levels, Some(cell));
+            self.heights.insert(cell.0, height);
+            return height;
+        }
+        if let Some(items) = value.read_lock::<Array>() {
+            self.inside(items.iter(), levels, cell)
+        } else if let Some(map) = value.read_lock::<Map>() {
+            self.inside(map.values(), levels, cell)
+        } else if let Some(pointer) = value.read_lock::<FnPtr>().filter(|pointer| pointer.is_curried()) {
+            self.inside(pointer.iter_curry(), levels, cell)
+        } else {
+            0
         }
     }
-    go(value, &mut HashSet::new(), change);
+
+    fn inside<'v>(
+        &mut self,
+        parts: impl Iterator<Item = &'v Dynamic>,
+        levels: usize,
+        cell: Option<(usize, &Dynamic)>,
+    ) -> usize {
+        let Some(levels) = levels.checked_sub(1) else { return self.note(cell) };
+        parts.map(|part| self.height(part, levels, cell)).max().unwrap_or(0) + 1
+    }
+
+    fn note(&mut self, cell: Option<(usize, &Dynamic)>) -> usize {
+        if let Some((address, cell)) = cell {
+            self.deep.entry(address).or_insert_with(|| cell.clone());
+        }
+        0
+    }
+}
+
+/// Changes function pointers in a value, innermost first; `change` says whether it changed one. Ends early, between two
+/// captured cells, once `stop` says so.
+///
+/// No lock is held while `change` runs, which may look into cells itself: the pointers in a cell are changed in a copy, and
+/// put back one by one.
+pub(crate) fn each_pointer(value: &mut Dynamic, stop: &dyn Fn() -> bool, change: &mut dyn FnMut(&mut FnPtr) -> bool) {
+    let mut cells = Vec::new();
+    change_plain(value, &mut cells, change);
+    let mut seen = HashSet::new();
+    while let Some(mut cell) = cells.pop() {
+        if stop() {
+            return;
+        }
+        let mut pointers = Vec::new();
+        {
+            let Some(inner) = cell.read_lock::<Dynamic>() else { continue };
+            if !seen.insert(address(&inner)) {
+                continue;
+            }
+            collect_pointers(&inner, &mut pointers, &mut cells);
+        }
+        let mut changed = false;
+        let replacements: Vec<(FnPtr, Option<FnPtr>)> = pointers
+            .into_iter()
+            .map(|pointer| {
+                let mut value = Dynamic::from(pointer.clone());
+                let different = change_plain(&mut value, &mut cells, change);
+                changed |= different;
+                (pointer, value.try_cast().filter(|_| different))
+            })
+            .collect();
+        if changed && let Some(mut inner) = cell.write_lock::<Dynamic>() {
+            replace_pointers(&mut inner, &mut replacements.into_iter());
+        }
+    }
+}
+
+/// Changes the pointers that are not in cells, and notes the cells.
+fn change_plain(value: &mut Dynamic, cells: &mut Vec<Dynamic>, change: &mut dyn FnMut(&mut FnPtr) -> bool) -> bool {
+    let mut changed = false;
+    if value.is_shared() {
+        cells.push(value.clone());
+    } else if is_small(value) {
+    } else if let Some(mut items) = value.write_lock::<Array>() {
+        items.iter_mut().for_each(|item| changed |= change_plain(item, cells, change));
+    } else if let Some(mut map) = value.write_lock::<Map>() {
+        map.values_mut().for_each(|item| changed |= change_plain(item, cells, change));
+    } else if let Some(mut pointer) = value.write_lock::<FnPtr>() {
+        pointer.iter_curry_mut().for_each(|item| changed |= change_plain(item, cells, change));
+        changed |= change(&mut pointer);
+    }
+    changed
+}
+
+/// The outermost pointers in what a cell holds, in the order of [`replace_pointers`], and the cells beside them.
+fn collect_pointers(value: &Dynamic, pointers: &mut Vec<FnPtr>, cells: &mut Vec<Dynamic>) {
+    if value.is_shared() {
+        cells.push(value.clone());
+    } else if is_small(value) {
+    } else if let Some(items) = value.read_lock::<Array>() {
+        items.iter().for_each(|item| collect_pointers(item, pointers, cells));
+    } else if let Some(map) = value.read_lock::<Map>() {
+        map.values().for_each(|item| collect_pointers(item, pointers, cells));
+    } else if let Some(pointer) = value.read_lock::<FnPtr>() {
+        pointers.push(pointer.clone());
+    }
+}
+
+/// Puts changed pointers where the old ones were. Another eval may have changed the cell meanwhile: its pointers are left alone.
+fn replace_pointers(value: &mut Dynamic, replacements: &mut dyn Iterator<Item = (FnPtr, Option<FnPtr>)>) {
+    if value.is_shared() || is_small(value) {
+    } else if let Some(mut items) = value.write_lock::<Array>() {
+        items.iter_mut().for_each(|item| replace_pointers(item, replacements));
+    } else if let Some(mut map) = value.write_lock::<Map>() {
+        map.values_mut().for_each(|item| replace_pointers(item, replacements));
+    } else if let Some(mut pointer) = value.write_lock::<FnPtr>()
+        && let Some((old, Some(new))) = replacements.next()
+        && identity(&old) == identity(&pointer)
+        && old.curry().len() == pointer.curry().len()
+    {
+        *pointer = new;
+    }
 }
 
 /// Whether two values are the same: structure by structure, floats by their bits, cells, atoms and entries by identity. Host
@@ -192,7 +333,16 @@ pub(crate) fn within(value: &Dynamic, levels: usize) -> bool {
 
 /// Whether a value holds a function pointer anywhere.
 pub fn holds_functions(value: &Dynamic) -> bool {
-    let mut found = false;
-    each_pointer(&mut value.clone(), &mut |_| found = true);
-    found
+    let (mut pointers, mut cells, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    collect_pointers(value, &mut pointers, &mut cells);
+    while pointers.is_empty()
+        && let Some(cell) = cells.pop()
+    {
+        if let Some(inner) = cell.read_lock::<Dynamic>()
+            && seen.insert(address(&inner))
+        {
+            collect_pointers(&inner, &mut pointers, &mut cells);
+        }
+    }
+    !pointers.is_empty()
 }

@@ -25,6 +25,10 @@ pub struct Variable {
     pub by: EntryId,
     /// Whether it was declared with `const`.
     pub constant: bool,
+    /// What the value takes, in bytes, as far as the space was told.
+    pub bytes: usize,
+    /// Whether there are captured cells or atoms in it: those change without being published.
+    pub live: bool,
 }
 
 /// One kept import.
@@ -101,6 +105,8 @@ pub struct Opening<'a> {
 /// What an eval gets when it opens a space.
 #[derive(Clone, Debug)]
 pub struct Opened {
+    /// The version of the space at this moment: newer variables were written since.
+    pub version: u64,
     /// The variables that exist, of those the code names.
     pub variables: Vec<(ImmutableString, Variable)>,
     /// The environment, with the eval's own functions in it.
@@ -122,7 +128,9 @@ pub struct Change {
     pub constant: bool,
     /// What the value takes, in bytes.
     pub bytes: usize,
-    /// The version the eval read; 0 when the variable did not exist for it.
+    /// Whether there are captured cells or atoms in it.
+    pub live: bool,
+    /// The latest version of the variable the eval knows, or of the space when it began: what is newer is in conflict.
     pub base: u64,
 }
 
@@ -133,6 +141,8 @@ pub struct Batch {
     pub entry: EntryId,
     /// The variables.
     pub changes: Vec<Change>,
+    /// Variables whose captured cells or atoms take more or less than before, with what they take now, in bytes.
+    pub resized: Vec<(ImmutableString, usize)>,
     /// Imports that are new or were resolved to another module.
     pub imports: Vec<Import>,
 }

@@ -139,18 +139,17 @@ impl Host {
 
     /// The result inside a completed task: the block alone. Claims the entry for its owner.
     pub fn answer_task(&self, id: EntryId) -> Answer {
-        let (facts, claim, label) = {
+        let (facts, claim) = {
             let now = self.inner.clock.now();
             let mut state = self.inner.state();
             let facts = self.inner.facts(&state, id, now);
             let owner = facts.as_ref().map_or(Owner::Nil, |facts| facts.view.owner);
-            let claim = state.claim(owner, &[id], false, now);
-            (facts, claim, state.label(owner))
+            (facts, state.claim(owner, &[id], false, now))
         };
         let delivery = self.claimed(claim.id);
         match facts {
             Ok(facts) => Answer {
-                text: answer::block(&facts.block(label.as_deref(), self.inner.clock.now()), Style::Agent),
+                text: answer::block(&facts.block(facts.view.by.as_deref(), self.inner.clock.now()), Style::Agent),
                 is_error: facts.view.status == Status::Failed,
                 delivery,
             },

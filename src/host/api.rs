@@ -114,6 +114,8 @@ pub struct TaskView {
     pub ttl_ms: u64,
     /// The latest line it printed.
     pub latest_line: Option<String>,
+    /// The handle under which it is a task: its session's. A session that has ended may still own entries that are followed.
+    pub handle: Option<Handle>,
 }
 
 /// What `/probe` tells, beside the host's own words about itself.
@@ -474,9 +476,9 @@ impl Host {
     /// `NoEntry`, `Evicted`.
     pub fn task(&self, id: EntryId) -> Result<TaskView, Refusal> {
         let now = self.inner.clock.now();
-        let (view, log) = {
+        let (view, log, handle) = {
             let state = self.inner.state();
-            (state.get(id, now)?, state.log(id)?)
+            (state.get(id, now)?, state.log(id)?, state.task_handle(id))
         };
         let end = view.settled.unwrap_or(now);
         let ttl = end.since(view.created) + crate::state::FOLLOWED_FOR;
@@ -488,6 +490,7 @@ impl Host {
             updated,
             ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
             latest_line: self.latest_line(id),
+            handle,
         })
     }
 

@@ -63,8 +63,9 @@ impl Host {
         let space = self.inner.space(place.space, &place.name);
         let bytes = arguments.iter().map(String::len).sum();
         let value: Dynamic = arguments.into_iter().map(Dynamic::from).collect::<rhai::Array>().into();
-        let change = Change { name: "ARGS".into(), value: Arc::new(value), constant: true, bytes, base: 0 };
-        let batch = Batch { entry: EntryId(0), changes: vec![change], imports: Vec::new() };
+        let change =
+            Change { name: "ARGS".into(), value: Arc::new(value), constant: true, bytes, live: false, base: 0 };
+        let batch = Batch { entry: EntryId(0), changes: vec![change], resized: Vec::new(), imports: Vec::new() };
         space.publish(batch).map(drop).map_err(|_| Refusal::NoSuchSpace { name: place.name.to_string() })
     }
 

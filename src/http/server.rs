@@ -269,21 +269,29 @@ async fn connection<S: Service>(
     }
     let ledger = Arc::new(Ledger::default());
     let socket = Socket::new(stream, Arc::clone(&ledger), door.clock.clone(), write_stall);
+    let hang_up = socket.hang_up();
     let mut http = http1::Builder::new();
     http.timer(HttpTimer::new(&door.clock)).header_read_timeout(IDLE).half_close(false);
     let answer = service_fn(|request| {
         let (door, ledger) = (Arc::clone(&door), Arc::clone(&ledger));
         async move { Ok::<_, Infallible>(door.answer(request, peer, ledger).await) }
     });
-    let mut serving = pin!(http.serve_connection(TokioIo::new(socket), answer));
-    let ended = tokio::select! {
-        ended = serving.as_mut() => ended,
-        () = end(&mut stopped) => {
-            serving.as_mut().graceful_shutdown();
-            serving.await
+    let serving = async {
+        let mut serving = pin!(http.serve_connection(TokioIo::new(socket), answer));
+        tokio::select! {
+            ended = serving.as_mut() => ended,
+            () = end(&mut stopped) => {
+                serving.as_mut().graceful_shutdown();
+                serving.await
+            }
         }
     };
-    if let Err(error) = ended {
-        tracing::debug!(%peer, %error, "a connection ended early");
+    tokio::select! {
+        // First: what the client sent before it hung up is taken, if it can be.
+        biased;
+        ended = serving => if let Err(error) = ended {
+            tracing::debug!(%peer, %error, "a connection ended early");
+        },
+        () = hang_up.noticed(&door.clock) => tracing::debug!(%peer, "a client hung up"),
     }
 }

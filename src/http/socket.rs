@@ -1,9 +1,10 @@
-//! One connection's socket: notes when the kernel has taken everything written so far, and gives up on a peer that takes
-//! nothing. Knows no HTTP.
+//! One connection's socket: notes when the kernel has taken everything written so far, gives up on a peer that takes nothing,
+//! and notices a peer that has hung up. Knows no HTTP.
 //!
 //! The HTTP library calls `poll_flush` of its socket only after its own buffers are empty, and it buffers a frame in the same
 //! step in which it asks the body for it. So whatever a body has put on the [`Ledger`] by the time a flush succeeds has been
-//! accepted by the kernel. That the peer has read it cannot be known.
+//! accepted by the kernel. That the peer has read it cannot be known; but a peer that had hung up before the last bytes were
+//! handed over will not read them, and what they carry is given back.
 
 use crate::host::{Delivery, wait};
 use crate::words::{Clock, Time};
@@ -11,9 +12,14 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+
+/// The pause between two looks at a connection on which something lies unread.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// What has been handed to one connection for writing and is not known to be written.
 #[derive(Debug, Default)]
@@ -51,20 +57,62 @@ fn sleep_until(clock: &Clock, at: Time) -> Sleeping {
     Box::pin(async move { wait::until(&clock, at).await })
 }
 
+/// Tells whether the peer has closed its side of a connection, fully or half. The HTTP library looks for that only by reading,
+/// and it does not read while bytes that it has read already (a second request, a stray line end) wait for the answer before
+/// them.
+#[derive(Clone, Debug)]
+pub(super) struct HangUp(Arc<OwnedReadHalf>);
+
+impl HangUp {
+    /// Whether the end is known, also when bytes before it are still unread.
+    fn is_known(&self) -> bool {
+        let mut ready = std::pin::pin!(self.0.ready(Interest::READABLE));
+        match ready.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(ready)) => ready.is_read_closed(),
+            Poll::Ready(Err(_)) => true,
+            Poll::Pending => false,
+        }
+    }
+
+    /// Waits for the end of the peer's side. What the peer sent before can still be read for a moment: this is over at the
+    /// second look that finds the end.
+    pub(super) async fn noticed(&self, clock: &Clock) {
+        let mut found = false;
+        loop {
+            let ended = self.0.ready(Interest::READABLE).await.map_or(true, |ready| ready.is_read_closed());
+            if ended && found {
+                return;
+            }
+            found = ended;
+            // Whatever is unread makes the socket ready again at once.
+            wait::until(clock, clock.now() + LOOK).await;
+        }
+    }
+}
+
 /// A socket whose successful flushes are entered in a [`Ledger`] and whose writes must make progress.
-pub(super) struct Socket<T> {
-    inner: T,
+pub(super) struct Socket {
+    reader: HangUp,
+    writer: OwnedWriteHalf,
     ledger: Arc<Ledger>,
     clock: Clock,
     patience: Duration,
     /// Runs while the kernel takes nothing.
     stall: Option<Sleeping>,
+    /// Whether the peer had hung up before the last bytes were handed to the kernel.
+    in_vain: bool,
 }
 
-impl<T> Socket<T> {
+impl Socket {
     /// A write that makes no progress for `patience` fails and ends the connection.
-    pub(super) fn new(inner: T, ledger: Arc<Ledger>, clock: Clock, patience: Duration) -> Self {
-        Self { inner, ledger, clock, patience, stall: None }
+    pub(super) fn new(stream: TcpStream, ledger: Arc<Ledger>, clock: Clock, patience: Duration) -> Self {
+        let (reader, writer) = stream.into_split();
+        Self { reader: HangUp(Arc::new(reader)), writer, ledger, clock, patience, stall: None, in_vain: false }
+    }
+
+    /// Tells whether the peer has hung up, apart from all reading.
+    pub(super) fn hang_up(&self) -> HangUp {
+        self.reader.clone()
     }
 
     /// Passes the outcome of a write on, and turns one that is pending for too long into an error.
@@ -87,22 +135,35 @@ impl<T> Socket<T> {
     }
 }
 
-impl<T> Drop for Socket<T> {
+impl Drop for Socket {
     fn drop(&mut self) {
         self.ledger.lost();
     }
 }
 
-impl<T: AsyncRead + Unpin> AsyncRead for Socket<T> {
+impl AsyncRead for Socket {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().inner).poll_read(cx, buffer)
+        let stream: &TcpStream = self.reader.0.as_ref().as_ref();
+        loop {
+            ready!(stream.poll_read_ready(cx))?;
+            match stream.try_read(buffer.initialize_unfilled()) {
+                Ok(bytes) => {
+                    buffer.advance(bytes);
+                    return Poll::Ready(Ok(()));
+                }
+                // The readiness was of an earlier moment.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
     }
 }
 
-impl<T: AsyncWrite + Unpin> AsyncWrite for Socket<T> {
+impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let outcome = Pin::new(&mut this.inner).poll_write(cx, bytes);
+        this.in_vain = this.reader.is_known();
+        let outcome = Pin::new(&mut this.writer).poll_write(cx, bytes);
         this.watch(cx, outcome)
     }
 
@@ -112,26 +173,31 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Socket<T> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let outcome = Pin::new(&mut this.inner).poll_write_vectored(cx, slices);
+        this.in_vain = this.reader.is_known();
+        let outcome = Pin::new(&mut this.writer).poll_write_vectored(cx, slices);
         this.watch(cx, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
+        self.writer.is_write_vectored()
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let outcome = Pin::new(&mut this.inner).poll_flush(cx);
+        let outcome = Pin::new(&mut this.writer).poll_flush(cx);
         let outcome = ready!(this.watch(cx, outcome));
         if outcome.is_ok() {
-            this.ledger.written();
+            if this.in_vain {
+                this.ledger.lost();
+            } else {
+                this.ledger.written();
+            }
         }
         Poll::Ready(outcome)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().inner).poll_shutdown(cx)
+        Pin::new(&mut self.get_mut().writer).poll_shutdown(cx)
     }
 }
 

@@ -343,6 +343,69 @@ async fn a_request_whose_client_goes_away_is_dropped() {
     }
 }
 
+/// What a client may have sent beyond its request.
+const BEYOND: [&str; 2] = ["\r\n", "GET /probe HTTP/1.1\r\nHost: localhost\r\n\r\n"];
+
+#[tokio::test]
+async fn bytes_beyond_a_request_hide_no_hang_up() {
+    let mut world = World::new().await;
+    for (beyond, whole) in BEYOND.into_iter().flat_map(|beyond| [(beyond, true), (beyond, false)]) {
+        for body in ["wait", "events"] {
+            let mut client = world.client().await;
+            let head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}", body.len());
+            client.send(format!("{head}\r\n\r\n{body}{beyond}")).await;
+            world.expect(&format!("handled {body}")).await;
+            let kept = if whole {
+                drop(client);
+                None
+            } else {
+                client.0.shutdown().await.unwrap();
+                Some(client)
+            };
+            let (seconds, line) = World::seconds_until(&world.clock, world.log.recv()).await;
+            assert_eq!(line.unwrap(), format!("dropped {body}"));
+            assert!(seconds < 10, "{seconds}");
+            drop(kept);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_written_to_a_client_that_has_hung_up_is_given_back() {
+    let mut world = World::new().await;
+    for beyond in BEYOND {
+        let mut client = world.client().await;
+        client.send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nwait{beyond}")).await;
+        world.expect("handled wait").await;
+        client.0.shutdown().await.unwrap();
+        // The clock stands still, so the connection is kept; the end of the client is known all the same.
+        tokio::task::yield_now().await;
+        world.open(1);
+        let mut end = [world.next().await, world.next().await];
+        end.sort();
+        assert_eq!(end, ["dropped wait", "lost wait"]);
+    }
+}
+
+#[tokio::test]
+async fn requests_sent_before_the_answer_are_answered_in_turn() {
+    let mut world = World::new().await;
+    let mut client = world.client().await;
+    client.post("wait").await;
+    client.post("hello").await;
+    world.expect("handled wait").await;
+    for _ in 0..5 {
+        world.clock.advance(Duration::from_secs(1));
+        tokio::task::yield_now().await;
+    }
+    world.open(1);
+    assert_eq!(client.response().await.1, "opened");
+    assert_eq!(client.response().await.1, "hello");
+    for line in ["dropped wait", "written wait", "handled hello", "written echo"] {
+        world.expect(line).await;
+    }
+}
+
 #[tokio::test]
 async fn frames_are_written_one_by_one() {
     let mut world = World::new().await;

@@ -336,16 +336,16 @@ mod tests {
         .assert_eq(&problems(awaiting(object(json!({"seconds": "10"})), DAY)));
         expect!["argument `all` is missing: a list of ids to wait for; or one in `any`"]
             .assert_eq(&problems(awaiting(object(json!({})), DAY)));
-        expect!["argument `ids` must be a list of ids, which are whole numbers, not [1,-2]"]
+        expect!["argument `ids` must be a list of at most 4,096 ids, which are whole numbers, not [1,-2]"]
             .assert_eq(&problems(cancel(object(json!({"ids": [1, -2]})))));
         expect![[r#"
-            argument `ids` must be a list of ids, which are whole numbers, not 12
+            argument `ids` must be a list of at most 4,096 ids, which are whole numbers, not 12
             unknown argument `id`; known: ids, session"#]]
         .assert_eq(&problems(cancel(object(json!({"ids": 12, "id": 12})))));
         expect!["argument `ids` is missing: a list of ids to stop"]
             .assert_eq(&problems(cancel(object(json!({"ids": []})))));
         expect![[r#"
-            argument `note` must be a string, not {"a":"éééééééééééééééééééééééééééééééééé…
+            argument `note` must be a string of at most 500 characters, not {"a":"éééééééééééééééééééééééééééééééééé…
             unknown argument `session`; known: note"#]]
         .assert_eq(&problems(create_session(object(json!({"note": {"a": "é".repeat(50)}, "session": "bfw"})))));
     }

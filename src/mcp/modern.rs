@@ -215,7 +215,7 @@ fn find(shared: &Shared, given: &str) -> Result<(TaskId, TaskView), Fault> {
     let unknown = |why: Option<Refusal>| Fault::UnknownTask { given: given.to_owned(), why };
     let id: TaskId = given.parse().map_err(|_| unknown(None))?;
     let view = shared.host.task(id.entry).map_err(|why| unknown(Some(why)))?;
-    if shared.host.handle_of(view.owner).as_ref() != Some(&id.handle) {
+    if view.handle.as_ref() != Some(&id.handle) {
         return Err(unknown(None));
     }
     Ok((id, view))

@@ -75,6 +75,7 @@ mod tests {
             updated: Time::after_start(Duration::from_millis(61_500)),
             ttl_ms: 3_601_500,
             latest_line: Some("half way".into()),
+            handle: None,
         }
     }
 

@@ -29,7 +29,7 @@ pub struct Space {
 struct State {
     closed: bool,
     version: u64,
-    variables: HashMap<ImmutableString, Kept>,
+    variables: HashMap<ImmutableString, Variable>,
     /// What all variables take, in bytes.
     bytes: usize,
     environment: Environment,
@@ -49,13 +49,6 @@ type Signature = (ImmutableString, ImmutableString, usize);
 fn signature(definition: &Definition) -> Signature {
     let function = &definition.function;
     (function.this_type.clone().unwrap_or_default(), function.name.clone(), function.params.len())
-}
-
-/// A variable and what it takes.
-#[derive(Debug)]
-struct Kept {
-    variable: Variable,
-    bytes: usize,
 }
 
 /// A function as the space knows it. The definition keeps the code of its closures alive.
@@ -107,6 +100,12 @@ impl Space {
         let mut names: Vec<_> = self.lock().variables.keys().cloned().collect();
         names.sort_unstable();
         names
+    }
+
+    /// The value of a variable.
+    #[cfg(test)]
+    pub(crate) fn snapshot(&self, name: &str) -> Dynamic {
+        (*self.lock().variables[name].value).clone()
     }
 
     /// How many variables it has.
@@ -198,9 +197,9 @@ impl State {
     }
 
     fn set(&mut self, entry: EntryId, change: Change, published: &mut Published) {
-        let Change { name, value, constant, bytes, base } = change;
-        if let Some(current) = self.variables.get(&name).map(|kept| &kept.variable)
-            && current.version != base
+        let Change { name, value, constant, bytes, live, base } = change;
+        if let Some(current) = self.variables.get(&name)
+            && current.version > base
             && current.by != entry
         {
             let value = Arc::clone(&current.value);
@@ -208,11 +207,11 @@ impl State {
         }
         self.note_constant(&name, constant.then_some(&*value));
         self.version += 1;
-        let variable = Variable { value, version: self.version, by: entry, constant };
+        let variable = Variable { value, version: self.version, by: entry, constant, bytes, live };
         self.bytes += bytes;
-        if let Some(old) = self.variables.insert(name, Kept { variable, bytes }) {
+        if let Some(old) = self.variables.insert(name, variable) {
             self.bytes -= old.bytes;
-            published.replaced.push(old.variable.value);
+            published.replaced.push(old.value);
         }
         published.versions.push(self.version);
     }
@@ -222,7 +221,7 @@ impl State {
         let Some(constants) = &self.environment.constants else { return };
         if let Some(value) = value {
             constants.write().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), value.clone());
-        } else if self.variables.get(name).is_some_and(|kept| kept.variable.constant) {
+        } else if self.variables.get(name).is_some_and(|kept| kept.constant) {
             constants.write().unwrap_or_else(PoisonError::into_inner).remove(name);
         }
     }
@@ -254,8 +253,9 @@ impl SpaceView for Space {
             redefined = state.define(opening.entry, opening.definitions);
         }
         state.at_work.insert(opening.entry);
-        let read = |name: &ImmutableString| Some((name.clone(), state.variables.get(name)?.variable.clone()));
+        let read = |name: &ImmutableString| Some((name.clone(), state.variables.get(name)?.clone()));
         Ok(Opened {
+            version: state.version,
             variables: opening.reads.iter().filter_map(read).collect(),
             environment: state.environment.clone(),
             imports: Arc::clone(&state.named_imports),
@@ -278,7 +278,7 @@ impl SpaceView for Space {
     }
 
     fn variable(&self, name: &str) -> Option<Variable> {
-        self.lock().variables.get(name).map(|kept| kept.variable.clone())
+        self.lock().variables.get(name).cloned()
     }
 
     fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
@@ -293,11 +293,23 @@ impl SpaceView for Space {
                 published.hit = Some(LimitHit::Variables { limit: self.variables_limit });
                 break;
             }
-            if state.bytes - old.map_or(0, |old| old.bytes) + change.bytes > self.bytes_limit {
+            let before = old.map_or(0, |old| old.bytes);
+            // What shrinks is always taken, also when cells and atoms have grown beyond the limit.
+            if change.bytes > before && state.bytes - before + change.bytes > self.bytes_limit {
                 published.hit = Some(LimitHit::SpaceMemory { limit: self.bytes_limit });
                 break;
             }
             state.set(batch.entry, change, &mut published);
+        }
+        for (name, bytes) in batch.resized {
+            let Some(before) = state.variables.get_mut(&name).map(|kept| std::mem::replace(&mut kept.bytes, bytes))
+            else {
+                continue;
+            };
+            state.bytes = state.bytes - before + bytes;
+            if bytes > before && state.bytes > self.bytes_limit {
+                published.hit = published.hit.or(Some(LimitHit::SpaceMemory { limit: self.bytes_limit }));
+            }
         }
         state.environment.add_imports(&batch.imports);
         Ok(published)

@@ -169,10 +169,10 @@ impl<V: Clone> State<V> {
             });
         }
         if let Some(id) = claim.follow {
-            let is_owed = self.entries.get(id).is_some_and(|entry| self.ledgers.contains_key(&entry.owner));
+            // Also when the owner's session has ended: the client holds the id of its task.
             self.change(id, |entry| {
                 entry.following -= 1;
-                entry.followed |= is_owed;
+                entry.followed = true;
             });
         }
         self.lapse(now);
@@ -219,17 +219,15 @@ impl<V: Clone> State<V> {
     /// Marks an entry that has just settled. `quiet`: its owner knows how it ended.
     pub(super) fn mark_settled(&mut self, id: EntryId, quiet: bool) {
         let Some(entry) = self.entries.get(id) else { return };
-        let is_owed = self.ledgers.contains_key(&entry.owner);
-        let absorbed = quiet || entry.read_ahead || !is_owed;
+        let absorbed = quiet || entry.read_ahead || !self.ledgers.contains_key(&entry.owner);
         if entry.read_ahead {
             self.entries.touch(id);
         }
-        self.change(id, |entry| {
-            entry.followed &= is_owed;
-            if absorbed {
-                entry.absorb();
-            }
-        });
+        if absorbed {
+            self.change(id, Entry::absorb);
+        } else {
+            self.change(id, |_| ());
+        }
     }
 
     /// Entries whose time as followed ones is over are ordinary ones again: in the pool when they were read, owed otherwise.
@@ -241,14 +239,9 @@ impl<V: Clone> State<V> {
     }
 
     /// Nobody is there any more to be owed anything by this name: settled entries are given up, running ones will be.
+    /// Followed ones stay followed until that lapses: whoever has the id of a task may ask for it by that alone.
     pub(super) fn close_ledger(&mut self, owner: Owner) {
         let Some(ledger) = self.ledgers.remove(&owner) else { return };
-        let followed: Vec<_> = self.entries.lapses().map(|(_, id)| id).collect();
-        let of_owner = |id: &EntryId| self.entries.get(*id).is_some_and(|entry| entry.owner == owner);
-        let followed: Vec<_> = followed.into_iter().filter(of_owner).collect();
-        for id in followed {
-            self.change(id, |entry| entry.followed = false);
-        }
         for id in ledger.unread {
             self.change(id, Entry::absorb);
         }

@@ -192,10 +192,11 @@ impl Sessions {
         self.silent.first().filter(|(heard, _)| now.since(*heard) >= silence).map(|(_, id)| *id)
     }
 
-    /// The longest silent session without any work.
-    fn longest_idle(&self) -> Option<SessionId> {
+    /// The longest silent session without any work; one that `is_spared` only when there is no other.
+    fn longest_idle(&self, is_spared: impl Fn(SessionId) -> bool) -> Option<SessionId> {
         let is_idle = |id: &SessionId| self.live.get(id).is_some_and(|session| session.live_entries == 0);
-        self.silent.iter().map(|(_, id)| *id).find(is_idle)
+        let idle = || self.silent.iter().map(|(_, id)| *id).filter(is_idle);
+        idle().find(|id| !is_spared(*id)).or_else(|| idle().next())
     }
 
     fn remove(&mut self, id: SessionId) -> Option<Session> {
@@ -338,6 +339,16 @@ impl<V: Clone> State<V> {
         }
     }
 
+    /// The handle under which an entry is a task: that of its owner. Of an ended session only what is followed still is one.
+    pub fn task_handle(&self, id: EntryId) -> Option<Handle> {
+        let entry = self.entries.get(id)?;
+        match entry.owner {
+            Owner::Nil => None,
+            Owner::Session(session) if self.is_alive(entry.owner) => self.handle_of(session),
+            Owner::Session(_) => entry.by.as_ref().filter(|_| entry.is_followed())?.parse().ok(),
+        }
+    }
+
     /// What the client of a live session said about itself.
     pub fn client_of(&self, session: SessionId) -> Option<ClientFacts> {
         self.sessions.get(Owner::Session(session)).map(|session| session.client.clone())
@@ -374,12 +385,22 @@ impl<V: Clone> State<V> {
         self.sessions.get(Owner::Session(session)).is_some_and(|session| session.adopted && !session.tools_fetched)
     }
 
-    /// Ends the longest silent idle session when there are as many as there may be.
+    /// Ends the longest silent idle session when there are as many as there may be. One with entries that are unread or
+    /// followed goes only when there is no other.
     fn make_room_for_session(&mut self, now: Time) -> Result<Option<EndedSession>, Refusal> {
         if self.sessions.len() < self.limits.sessions {
             return Ok(None);
         }
-        let idle = self.sessions.longest_idle().ok_or(Refusal::TooManySessions { limit: self.limits.sessions })?;
+        self.lapse(now);
+        let owners_of_followed = self.entries.lapses().filter_map(|(_, id)| self.entries.get(id));
+        let owners_of_followed: HashSet<_> = owners_of_followed.map(|entry| entry.owner).collect();
+        let is_spared = |id: SessionId| {
+            let owner = Owner::Session(id);
+            owners_of_followed.contains(&owner)
+                || self.ledgers.get(&owner).is_some_and(|ledger| !ledger.unread.is_empty())
+        };
+        let idle = self.sessions.longest_idle(is_spared);
+        let idle = idle.ok_or(Refusal::TooManySessions { limit: self.limits.sessions })?;
         Ok(self.end_session(idle, now))
     }
 

@@ -39,6 +39,19 @@ async fn printed(stage: &Stage, id: EntryId) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
+async fn every_block_names_the_owner_of_its_entry() {
+    let stage = Stage::new();
+    let (reader, other) = (stage.session(), stage.session());
+    let (own, foreign) = (reader.start("1").id, other.start("while !gate::opened(\"go\") {} 2").id);
+    let footer = |id: EntryId, owner: &str| format!(";; id {id} · session {owner} · ns s-{owner} · ");
+    let (of_own, of_foreign) = (footer(own, &reader.name), footer(foreign, &other.name));
+    reader.cancel(foreign).await.has(&of_foreign);
+    reader.wait(&[own, foreign]).await.has(&of_own).has(&of_foreign);
+    other.wait(&[own, foreign]).await.has(&of_own).has(&of_foreign);
+    stage.nil().wait(&[foreign]).await.has(&format!(";; id {foreign} · ns")).lacks("session");
+}
+
+#[tokio::test]
 async fn fifty_thousand_lines_of_thirty_two_entries_are_all_where_they_belong() {
     const { assert!(2 * EVALS * LINES >= 50_000) };
     let stage = Stage::new();

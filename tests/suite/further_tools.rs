@@ -145,3 +145,39 @@ async fn a_missing_capability_is_a_400_and_work_becomes_a_task() {
     assert_eq!(end["result"]["status"], "completed");
     assert!(end["result"]["result"]["content"][0]["text"].as_str().unwrap().starts_with("42"));
 }
+
+#[tokio::test]
+async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
+    let clock = Clock::manual();
+    let (host, gates) = world::host(&clock);
+    let session = || host.create_session(None, remontoire::host::Client::default(), None).expect("there is room");
+    let (handle, caller) = session();
+    let slow = Slow { host: host.clone(), caller };
+    let dispatcher = Dispatcher::with_tools(host.clone(), vec![Arc::new(slow)]);
+    let task = json_of(send(&dispatcher, "tools/call", true, json!({"name": "slow"})).await);
+    let id = task["result"]["taskId"].clone();
+    let get = async || json_of(send(&dispatcher, "tasks/get", true, json!({"taskId": id})).await);
+
+    // A day without a word: the session ends at the next eval of somebody else, its work goes on.
+    let another_eval = || {
+        let job = Job { code: "1".into(), ns: None };
+        host.submit(session().1, &job).map(drop).expect("there is room for an eval");
+    };
+    clock.advance(Duration::from_secs(25 * 3_600));
+    another_eval();
+    assert_eq!(host.handle_of(caller), None, "the session has ended");
+    assert_eq!(get().await["result"]["status"], "working");
+
+    gates.open("slow");
+    let entry = remontoire::words::EntryId(id.as_str().unwrap().rsplit_once('-').unwrap().1.parse().unwrap());
+    tokio::time::timeout(Duration::from_secs(20), host.settled(&[entry], &[], None)).await.expect("it settles");
+    for _ in 0..2 {
+        let end = get().await;
+        assert_eq!(end["result"]["status"], "completed");
+        let text = end["result"]["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("42\n") && text.contains(&format!(" · session {handle} · ")), "{text}");
+    }
+    clock.advance(Duration::from_secs(3_600));
+    another_eval();
+    assert!(get().await.get("error").is_some(), "its time is over");
+}

@@ -195,10 +195,28 @@ fn replace(context: &NativeCallContext<'_>, text: &mut ImmutableString, find: &s
     if find.is_empty() && text.is_empty() {
         return Ok(());
     }
-    let found = if by.len() > find.len() { text.matches(find).count() } else { 0 };
-    let grown = found.saturating_mul(by.len() - find.len().min(by.len()));
-    fits(&Task::of(context), text.len().saturating_add(grown))?;
-    *text = text.replace(find, by).into();
+    let task = Task::of(context);
+    let mut found = 0;
+    for _ in text.matches(find) {
+        found += 1;
+        if found % STRIDE == 0 {
+            task.check()?;
+        }
+    }
+    let length = (text.len() - found * find.len()).saturating_add(found.saturating_mul(by.len()));
+    fits(&task, length)?;
+    let mut replaced = String::with_capacity(length);
+    let mut end = 0;
+    for (index, (start, part)) in text.match_indices(find).enumerate() {
+        if index % STRIDE == 0 {
+            task.check()?;
+        }
+        replaced.push_str(&text[end..start]);
+        replaced.push_str(by);
+        end = start + part.len();
+    }
+    replaced.push_str(&text[end..]);
+    *text = replaced.into();
     Ok(())
 }
 

@@ -416,8 +416,8 @@ impl<'a> Pass<'a> {
         let home = self.home;
         let closures = &mut self.closures;
         let rewritten = &mut self.rewritten;
-        crate::engine::values::each_pointer(value, &mut |pointer: &mut FnPtr| {
-            let Some(code) = closures.get_mut(pointer.fn_name()) else { return };
+        crate::engine::values::each_pointer(value, &|| false, &mut |pointer: &mut FnPtr| {
+            let Some(code) = closures.get_mut(pointer.fn_name()) else { return false };
             // Captured constants were curried when the script was compiled.
             code.fixed = pointer.curry().to_vec();
             code.captures = captures;
@@ -425,6 +425,7 @@ impl<'a> Pass<'a> {
                 *pointer = portable;
                 *rewritten += 1;
             }
+            true
         });
     }
 }

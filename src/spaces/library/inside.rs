@@ -77,7 +77,7 @@ impl ModuleSpace {
     /// A constant of the module, as a variable that nobody wrote.
     fn constant(&self, name: &str) -> Option<Variable> {
         let value = lock(&self.state).constants.get(name).cloned()?;
-        Some(Variable { value: Arc::new(value), version: 0, by: EntryId(0), constant: true })
+        Some(Variable { value: Arc::new(value), version: 0, by: EntryId(0), constant: true, bytes: 0, live: false })
     }
 
     /// What evals inside have imported themselves stays when the module changes.

@@ -31,6 +31,16 @@ fn the_last_write_wins_and_is_announced() {
 }
 
 #[test]
+fn a_variable_that_was_set_before_the_eval_began_is_no_conflict() {
+    let s = Rig::new().seat();
+    s.run("let v = 1; fn reads() { v }");
+    assert!(s.run("let v = 2;").conflicts().is_empty());
+    assert!(s.run("if true { let v = 3; } let v = 4; { v = 5; reads(); } v += 1;").conflicts().is_empty());
+    let (job, other) = beside(&s, "a", "gate(\"a\"); let v = 2; let fresh = 1;", "v = 50; let fresh = 2;");
+    assert_eq!(job.conflicts(), [format!("v {}", other.id), format!("fresh {}", other.id)]);
+}
+
+#[test]
 fn what_was_not_written_is_not_published() {
     let s = Rig::new().seat();
     s.run("let x = 1; let y = 1; let w = [1];");

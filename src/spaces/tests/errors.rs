@@ -291,3 +291,60 @@ fn a_thrown_value_stays_alive() {
         "42",
     );
 }
+
+#[test]
+fn what_stops_an_eval_has_a_place_and_its_line() {
+    let s = Rig::with(crate::words::Limits { eval_bytes: 8 << 20, ..Default::default() }, crate::words::Clock::real())
+        .seat();
+    check(
+        &s,
+        "let a = [1];\nloop { a += a }",
+        expect![[r#"
+        MemoryLimit: the eval reached its memory limit of 8 MiB; work in smaller parts
+        eval 1 2:8
+          | loop { a += a }"#]],
+    );
+    check(
+        &s,
+        "let d = [];\nfor i in 0..1200 { d = [d] }\n1",
+        expect![[r#"
+        NestingLimit: a value nested deeper than 1,000 levels cannot be kept
+        eval 2 2:1
+          | for i in 0..1200 { d = [d] }"#]],
+    );
+    check(
+        &s,
+        "1;\nlet d = atom(0);\nfor i in 0..1200 { d = atom(d) }",
+        expect![[r#"
+        NestingLimit: a value nested deeper than 1,000 levels cannot be kept
+        eval 3 3:24
+          | for i in 0..1200 { d = atom(d) }"#]],
+    );
+    check(
+        &s,
+        "let d = [];\nfn deep(d) {\n  for i in 0..1200 { d = [d] }\n  atom(d)\n}\ndeep(d)",
+        expect![[r#"
+        NestingLimit: a value nested deeper than 1,000 levels cannot be kept
+        eval 4 6:1
+          | deep(d)"#]],
+    );
+}
+
+#[test]
+fn frames_of_children_say_where_they_were_started() {
+    let s = Rig::new().seat();
+    s.run("let c =\n  bg(|| {\n    let x = 1;\n    x.nosuch()\n  });\ntry { c.value() } catch { }");
+    expect![[r#"
+        FunctionNotFound: no function 'nosuch' for (i64)
+        eval 1 4:7
+        in closure called at eval 1 2:3"#]]
+    .assert_eq(&shown(&s.rig.job(s.rig.newest()).failure().unwrap()));
+}
+
+#[test]
+fn replacing_replaces_every_occurrence() {
+    let s = Rig::new().seat();
+    s.is("let t = \"aXbXc\"; t.replace(\"X\", \"--\"); t", "a--b--c");
+    s.is("let t = \"ab\"; t.replace(\"\", \"-\"); t", "-a-b-");
+    s.is("let t = \"éaé\"; t.replace('é', \"\"); t", "a");
+}

@@ -109,6 +109,26 @@ fn spaces_are_bounded() {
 }
 
 #[test]
+fn what_grows_in_cells_and_atoms_counts_in_its_space() {
+    let s = with(Limits { space_bytes: 1 << 20, ..Limits::default() });
+    s.run("let a = atom(0); let held = [a]; let list = []; let grow = |n| list.push(blob(n)); fn more(n) { grow.call(n); }");
+    let before = s.space.bytes();
+    s.run("a.set(blob(100000));");
+    assert!(s.space.bytes() >= before + 100_000);
+    s.run("a.set(0);");
+    assert_eq!(s.space.bytes(), before);
+    s.is("grow.call(100000); list.len()", "1");
+    assert!(s.space.bytes() >= before + 100_000);
+    s.has("more(2000000);", "memory limit of 1 MiB");
+    s.has("let other = 1;", "memory limit of 1 MiB");
+    s.run("list = (); more = (); grow = ();");
+    s.is("let other = 1; other", "1");
+    s.has("held[0].set(blob(2000000)); 1", "memory limit of 1 MiB");
+    s.has("let b = atom(blob(2000000)); 1", "memory limit of 1 MiB");
+    s.is("type_of(atom(1))", "Atom");
+}
+
+#[test]
 fn a_full_process_still_runs_but_keeps_little() {
     let s = Rig::new().seat();
     s.rig.0.budget.store(0, Ordering::SeqCst);

@@ -10,6 +10,7 @@ mod language;
 mod limits;
 mod modules;
 mod natives;
+mod nesting;
 mod rig;
 mod sessions;
 mod stops;

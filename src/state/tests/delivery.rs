@@ -178,7 +178,7 @@ fn a_child_that_outlives_its_parent_keeps_its_list() {
 }
 
 #[test]
-fn followed_entries_of_an_ended_session_are_evictable() {
+fn followed_entries_of_an_ended_session_stay_until_that_lapses() {
     Bench::play(
         "capacity 0
          A runs 1
@@ -189,11 +189,19 @@ fn followed_entries_of_an_ended_session_are_evictable() {
          u written
          1 settles ok
          A ends
+         30 seconds pass
          2 settles ok
-         1 is ok seen told
-         2 is ok seen told
+         1 is ok seen told followed
+         2 is ok seen told followed
+         3569 seconds pass
          B runs 3
+         1 is ok seen told followed
+         1 seconds pass
+         B runs 4
          1 is evicted
+         2 is ok seen told followed
+         30 seconds pass
+         B runs 5
          2 is evicted",
     );
 }
@@ -302,7 +310,7 @@ fn delivery_makes_an_entry_young_again() {
 }
 
 #[test]
-fn a_task_answer_written_after_the_session_ended_follows_nothing() {
+fn a_task_answer_written_after_the_session_ended_is_followed() {
     Bench::play(
         "capacity 0
          A runs 1
@@ -310,8 +318,11 @@ fn a_task_answer_written_after_the_session_ended_follows_nothing() {
          1 settles ok
          A ends
          t written
-         1 is ok seen told
+         1 is ok seen told followed
          nil runs 2
+         1 is ok seen told followed
+         3600 seconds pass
+         nil runs 3
          1 is evicted",
     );
 }

@@ -180,6 +180,27 @@ fn at_the_limit_the_longest_silent_idle_session_ends() {
 }
 
 #[test]
+fn a_session_with_something_to_read_makes_room_only_when_there_is_no_other() {
+    let mut bench = Bench::with(Limits { sessions: 3, ..Limits::default() });
+    bench.run("A runs 1\n1 settles ok\nB runs 2\ntask t of 2\nt written\n2 settles ok\nblock r to B : 2\nr written");
+    bench.run("2 is ok seen told followed\n1 seconds pass\nC opens");
+    let adopt = |bench: &mut Bench, name| {
+        bench.run("1 seconds pass");
+        bench.state.find_or_adopt(&key(name), None, bench.now).unwrap();
+    };
+    adopt(&mut bench, "D");
+    bench.run("A alive\nB alive\nC gone");
+    // Followed no more, it is as good as any.
+    bench.run("3600 seconds pass");
+    adopt(&mut bench, "E");
+    bench.run("A alive\nB gone");
+    // Everybody has something to read: the longest silent goes.
+    bench.run("D runs 3\n3 settles ok\nE runs 4\n4 settles ok");
+    adopt(&mut bench, "F");
+    bench.run("A gone\nD alive\nE alive");
+}
+
+#[test]
 fn handles_are_found_and_unknown_ones_mint_nothing() {
     let mut bench = Bench::new();
     let note = Some("reads the log".into());

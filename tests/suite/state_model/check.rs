@@ -46,11 +46,6 @@ impl Model {
                 self.mark(id);
             }
         }
-        for id in std::mem::take(&mut self.open_follows) {
-            if let (Ok(view), Some(entry)) = (registry.get(id, now), self.entries.get_mut(&id)) {
-                entry.followed &= view.followed;
-            }
-        }
         let rows = registry.sessions(now);
         for session in std::mem::take(&mut self.open_heard) {
             if rows.iter().any(|row| row.session == session && row.idle.is_zero()) {

@@ -129,9 +129,8 @@ impl Model {
             self.may_hear(to);
         }
         if let Some(id) = claim.follow.filter(|id| self.entries.contains_key(id)) {
-            // What arrives late for an ended session does nothing.
-            let alive = self.is_alive(self.entry(id).owner);
-            self.entry_mut(id).followed |= alive;
+            // Also when its session has ended: the client holds the id of its task.
+            self.entry_mut(id).followed = true;
         }
     }
 

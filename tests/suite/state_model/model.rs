@@ -249,8 +249,6 @@ pub(super) struct Model {
     pub(super) tick: u64,
     /// Entries of which the contract leaves open whether the last op marked them.
     pub(super) open_marks: BTreeSet<EntryId>,
-    /// Entries of which the contract leaves open whether they are still followed.
-    pub(super) open_follows: BTreeSet<EntryId>,
     /// Sessions of which the contract leaves open whether the last op was a sign of life.
     pub(super) open_heard: BTreeSet<SessionId>,
 }
@@ -283,7 +281,6 @@ impl Model {
             closed: Vec::new(),
             tick: 0,
             open_marks: BTreeSet::new(),
-            open_follows: BTreeSet::new(),
             open_heard: BTreeSet::new(),
         })
     }
@@ -394,9 +391,6 @@ impl Model {
         self.queue.retain(|queued| *queued != id);
         self.line.retain(|waiting| *waiting != id);
         self.may_touch(id);
-        if !self.is_alive(owner) {
-            self.entry_mut(id).followed = false;
-        }
         if !self.is_told(owner) || stopped == Some(Stop::Known) || ahead == Some(Sure::Yes) {
             self.mark(id);
         } else if stopped == Some(Stop::Open) || ahead == Some(Sure::Maybe) {

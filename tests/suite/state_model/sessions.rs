@@ -1,7 +1,7 @@
 //! The model of sessions: who is there, when they end, what ends with them; and of the names of spaces.
 
-use super::model::{Model, Phase, Session, Sure, Verdict, rule, same};
-use remontoire::state::{ClientFacts, Created, EndedSession, Opened, Owner, Place, SpaceKind};
+use super::model::{Entry, Model, Phase, Session, Sure, Verdict, rule, same};
+use remontoire::state::{ClientFacts, Created, EndedSession, FOLLOWED_FOR, Opened, Owner, Place, SpaceKind};
 use remontoire::words::{EntryId, HeaderKey, Refusal, SessionId, SpaceId, Status, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -156,7 +156,17 @@ impl Model {
         }
     }
 
-    /// At the limit the longest silent idle session ends; below it nobody does.
+    /// Whether it has something to read: for sure, or perhaps (at the moment of a lapse, and while a task answer is written).
+    fn has_to_read(&self, id: SessionId, now: Time) -> Option<Sure> {
+        let of_entry = |e: &Entry| match e.phase {
+            Phase::Settled(_, at) if e.is_unread() || e.followed && now < at + FOLLOWED_FOR => Some(Sure::Yes),
+            Phase::Settled(_, at) if e.followed && now == at + FOLLOWED_FOR || e.following > 0 => Some(Sure::Maybe),
+            _ => None,
+        };
+        self.entries.values().filter(|e| e.owner == Owner::Session(id)).filter_map(of_entry).max()
+    }
+
+    /// At the limit the longest silent idle session ends, one that has something to read last; below it nobody does.
     fn room(&mut self, full: bool, ended: Option<&EndedSession>, now: Time) -> Verdict {
         let Some(ended) = ended else {
             rule!(!full, "a session was opened beyond the limit of {}", self.limits.sessions);
@@ -167,9 +177,16 @@ impl Model {
             return Err(format!("{:?} was ended and is not alive", ended.session));
         };
         rule!(!self.is_held(ended.session), "{:?} was ended and has an open stream or an awaited entry", ended.session);
-        for (id, other) in &self.sessions {
+        let to_read = self.has_to_read(ended.session, now);
+        for (id, other) in self.sessions.iter().filter(|(id, _)| self.is_idle(**id)) {
+            let (others, victims) = (self.has_to_read(*id, now), to_read);
             rule!(
-                !(self.is_idle(*id) && other.heard < victim.heard),
+                !(others.is_none() && victims == Some(Sure::Yes)),
+                "{:?} was ended to make room and has something to read, but {id:?} is idle and has nothing",
+                ended.session
+            );
+            rule!(
+                !(other.heard < victim.heard && (others.is_none() || victims == Some(Sure::Yes))),
                 "{:?} was ended to make room, but {id:?} is idle and silent for longer",
                 ended.session
             );
@@ -261,10 +278,6 @@ impl Model {
             if self.entry(id).is_settled() {
                 self.mark(id);
                 self.may_touch(id);
-                // Nobody polls any more: it is evictable.
-                self.entry_mut(id).followed = false;
-            } else {
-                self.open_follows.insert(id);
             }
         }
         Ok(())
