@@ -227,7 +227,7 @@ impl Inner {
         let place = Arc::clone(parent.task.space());
         let site = Site { place, module: None, ns, new_space: None };
         let code: Arc<str> = callable.name().into();
-        let work = Work::Child(callable);
+        let work = Work::Child(Box::new(callable));
         self.admit(parent.owner, Some(parent.id), site, code, work, Notes::default(), false).map(|live| live.id)
     }
 

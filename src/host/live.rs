@@ -14,7 +14,7 @@ pub(super) enum Work {
     /// Evaluates a script.
     Script(Arc<str>),
     /// Runs a background child's function.
-    Child(Callable),
+    Child(Box<Callable>),
 }
 
 /// Somebody who waits for an entry to settle.

@@ -20,7 +20,7 @@ impl Inner {
         let ran = catch_unwind(AssertUnwindSafe(|| {
             let ended = match work {
                 Work::Script(code) => self.evaluate(live, &code),
-                Work::Child(callable) => engine::call(&self.language, &live.task, callable),
+                Work::Child(callable) => engine::call(&self.language, &live.task, *callable),
             };
             self.finish(live, ended);
         }));

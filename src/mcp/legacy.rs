@@ -170,11 +170,10 @@ impl Session<'_> {
 
     fn list_tools(&self, params: &Object) -> Result<Outcome, Fault> {
         tools::check_cursor(params)?;
-        let (host, caller) = (self.shared.host.clone(), self.caller);
-        Ok(Outcome {
-            result: object(json!({"tools": self.shared.declarations(Listing::Legacy)})),
-            delivery: Delivery::then(move || host.tools_fetched(caller)),
-        })
+        // At once, not when it was written: a client may call again before we hear that its answer has gone out, and one that
+        // did not get its list asks for it again.
+        self.shared.host.tools_fetched(self.caller);
+        Ok(Outcome::plain(object(json!({"tools": self.shared.declarations(Listing::Legacy)}))))
     }
 
     fn notification(&self, notification: &Notification) {
