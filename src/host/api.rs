@@ -2,14 +2,12 @@
 
 use super::inner::Inner;
 use super::kept::Kept;
-use super::live::Live;
 use super::{Delivery, Serving};
 use crate::state::{CancelBy, ClientFacts, Owner, State};
 use crate::words::{Clock, EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, Status, StopCause, Time};
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
-use tokio::sync::Notify;
+use std::time::SystemTime;
 
 /// A running Remontoire: one registry, its engine and its spaces. Cheap to clone; it ends when the last clone is gone.
 #[derive(Clone)]
@@ -404,52 +402,6 @@ impl Host {
         Expected { host: self.clone(), owner, ids }
     }
 
-    /// Waits until every one of `all` and one of `any` (if there are any) has settled or was never there, or until `until`.
-    /// Returns whether they have. May be dropped at any time.
-    pub async fn settled(&self, all: &[EntryId], any: &[EntryId], until: Option<Time>) -> bool {
-        self.wait_for(all, any, until, true).await
-    }
-
-    /// Waits until every one of `ids` has settled or was never there, for whoever only tidies up behind a call: it counts as
-    /// nobody waiting, so their sessions may expire meanwhile.
-    pub async fn over(&self, ids: &[EntryId]) {
-        self.wait_for(ids, &[], None, false).await;
-    }
-
-    async fn wait_for(&self, all: &[EntryId], any: &[EntryId], until: Option<Time>, somebody: bool) -> bool {
-        let find = |ids: &[EntryId]| ids.iter().filter_map(|id| self.inner.live(*id)).collect::<Vec<_>>();
-        let (every, some) = (find(all), find(any));
-        let one_is_there = some.len() < any.len();
-        let done = || {
-            every.iter().all(|live| live.is_settled())
-                && (any.is_empty() || one_is_there || some.iter().any(|live| live.is_settled()))
-        };
-        if done() {
-            return true;
-        }
-        let changed = Arc::new(Notify::new());
-        for live in every.iter().chain(&some) {
-            live.tell_call(&changed);
-        }
-        let _awaited = somebody.then(|| Awaited::begin(&self.inner, every.iter().chain(&some)));
-        let out_of_time = async {
-            match until {
-                Some(until) => super::wait::until(&self.inner.clock, until).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::pin!(out_of_time);
-        loop {
-            if done() {
-                return true;
-            }
-            tokio::select! {
-                () = changed.notified() => {}
-                () = &mut out_of_time => return done(),
-            }
-        }
-    }
-
     /// Asks an entry to stop; returns at once. `by` is who asks: the owner's own cancel counts as read.
     ///
     /// # Errors
@@ -510,39 +462,5 @@ impl Host {
     /// Whether the host lets nobody in any more.
     pub fn is_closing(&self) -> bool {
         self.inner.is_closing()
-    }
-
-    /// Waits until every entry has settled, at most so long.
-    pub async fn drained(&self, at_most: Duration) {
-        let all = self.inner.live_ids();
-        self.settled(&all, &[], Some(self.inner.clock.now() + at_most)).await;
-    }
-}
-
-/// While this lives somebody waits for these entries: their sessions do not expire, and they are not evicted.
-struct Awaited {
-    inner: Arc<Inner>,
-    ids: Vec<EntryId>,
-}
-
-impl Awaited {
-    fn begin<'a>(inner: &Arc<Inner>, entries: impl Iterator<Item = &'a Arc<Live>>) -> Self {
-        let ids: Vec<_> = entries.map(|live| live.id).collect();
-        let mut state = inner.state();
-        for id in &ids {
-            state.awaited(*id);
-        }
-        drop(state);
-        Self { inner: Arc::clone(inner), ids }
-    }
-}
-
-impl Drop for Awaited {
-    fn drop(&mut self) {
-        let now = self.inner.clock.now();
-        let mut state = self.inner.state();
-        for id in &self.ids {
-            state.unawait(*id, now);
-        }
     }
 }

@@ -112,7 +112,9 @@ impl Host {
         let mut guard = CancelOnDrop { host: self, id, armed: true };
         // Awaited until its end was read: it is not evicted in between.
         self.inner.state().awaited(id);
-        self.settled(&[id], &[], None).await;
+        if !self.settles_at_once(id) {
+            self.settled(&[id], &[], None).await;
+        }
         guard.armed = false;
         let ended = self.outcome(id);
         self.inner.state().unawait(id, self.inner.clock.now());

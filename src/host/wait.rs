@@ -1,7 +1,20 @@
-//! Waiting for a moment in async code, on a real clock or one moved by hand.
+//! Waiting in async code: for a moment, on a real clock or one moved by hand, and for entries to settle.
 
-use crate::words::{Clock, Time};
-use tokio::sync::oneshot;
+use super::api::Host;
+use super::inner::Inner;
+use super::live::Live;
+use crate::words::{Clock, EntryId, Time};
+use std::sync::{Arc, LazyLock};
+use std::thread::available_parallelism;
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot};
+
+/// How long a call looks for the end of the eval it has just started before it sleeps. To be woken costs several times what
+/// a short eval takes; a thread of the runtime may be busy for so long without harm to the other calls.
+const LOOK: Duration = Duration::from_micros(100);
+
+/// Asking for it anew would read files.
+static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from));
 
 /// Waits until `at` has come.
 pub async fn until(clock: &Clock, at: Time) {
@@ -16,5 +29,102 @@ pub async fn until(clock: &Clock, at: Time) {
         tokio::time::sleep_until(instant.into()).await;
     } else {
         std::future::pending::<()>().await;
+    }
+}
+
+impl Host {
+    /// Whether an entry that was started a moment ago has settled, or does within 0.1 ms. The calling thread stays busy meanwhile,
+    /// so it only looks on while there is a core to spare: when others wait for one, it is better left to them.
+    pub fn settles_at_once(&self, id: EntryId) -> bool {
+        let Some(live) = self.inner.live(id) else { return true };
+        let clock = &self.inner.clock;
+        // A clock moved by hand stands still while somebody looks at it.
+        if !clock.is_manual() && self.inner.state().working() < *CORES {
+            let until = clock.now() + LOOK;
+            while !live.is_settled() && clock.now() < until {
+                std::hint::spin_loop();
+            }
+        }
+        live.is_settled()
+    }
+
+    /// Waits until every one of `all` and one of `any` (if there are any) has settled or was never there, or until `until`.
+    /// Returns whether they have. May be dropped at any time.
+    pub async fn settled(&self, all: &[EntryId], any: &[EntryId], until: Option<Time>) -> bool {
+        self.wait_for(all, any, until, true).await
+    }
+
+    /// Waits until every one of `ids` has settled or was never there, for whoever only tidies up behind a call: it counts as
+    /// nobody waiting, so their sessions may expire meanwhile.
+    pub async fn over(&self, ids: &[EntryId]) {
+        self.wait_for(ids, &[], None, false).await;
+    }
+
+    async fn wait_for(&self, all: &[EntryId], any: &[EntryId], limit: Option<Time>, somebody: bool) -> bool {
+        let find = |ids: &[EntryId]| ids.iter().filter_map(|id| self.inner.live(*id)).collect::<Vec<_>>();
+        let (every, some) = (find(all), find(any));
+        let one_is_there = some.len() < any.len();
+        let done = || {
+            every.iter().all(|live| live.is_settled())
+                && (any.is_empty() || one_is_there || some.iter().any(|live| live.is_settled()))
+        };
+        if done() {
+            return true;
+        }
+        let changed = Arc::new(Notify::new());
+        for live in every.iter().chain(&some) {
+            live.tell_call(&changed);
+        }
+        let _awaited = somebody.then(|| Awaited::begin(&self.inner, every.iter().chain(&some)));
+        let out_of_time = async {
+            match limit {
+                Some(at) => until(&self.inner.clock, at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(out_of_time);
+        loop {
+            if done() {
+                return true;
+            }
+            tokio::select! {
+                () = changed.notified() => {}
+                () = &mut out_of_time => return done(),
+            }
+        }
+    }
+
+    /// Waits until every entry has settled, at most so long.
+    pub async fn drained(&self, at_most: Duration) {
+        let all = self.inner.live_ids();
+        self.settled(&all, &[], Some(self.inner.clock.now() + at_most)).await;
+    }
+}
+
+/// While this lives somebody waits for these entries: their sessions do not expire, and they are not evicted.
+struct Awaited {
+    inner: Arc<Inner>,
+    ids: Vec<EntryId>,
+}
+
+impl Awaited {
+    fn begin<'a>(inner: &Arc<Inner>, entries: impl Iterator<Item = &'a Arc<Live>>) -> Self {
+        let ids: Vec<_> = entries.map(|live| live.id).collect();
+        let mut state = inner.state();
+        for id in &ids {
+            state.awaited(*id);
+        }
+        drop(state);
+        Self { inner: Arc::clone(inner), ids }
+    }
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        let now = self.inner.clock.now();
+        let mut state = self.inner.state();
+        for id in &self.ids {
+            state.unawait(*id, now);
+        }
     }
 }

@@ -252,9 +252,13 @@ impl Calling {
         let id = watch.id();
         let (Patience::Running(time) | Patience::Task(time)) = patience;
         let until = self.host().clock().now() + time;
-        let ended = match self.wait(&[id], &[], until).await {
-            Ended::Stopping => self.last_moment(&[id]).await,
-            ended => ended,
+        let ended = if !time.is_zero() && self.host().settles_at_once(id) {
+            Ended::Settled
+        } else {
+            match self.wait(&[id], &[], until).await {
+                Ended::Stopping => self.last_moment(&[id]).await,
+                ended => ended,
+            }
         };
         // From here on the call is answered in one go: a client that leaves now has its answer composed.
         let submitted = watch.over()?;

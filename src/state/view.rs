@@ -181,6 +181,11 @@ impl<V: Clone> State<V> {
         self.sessions.iter().map(row).collect()
     }
 
+    /// Entries that hold a slot: at work, neither asleep nor waiting for others. Touches nothing.
+    pub fn working(&self) -> usize {
+        self.slots.held()
+    }
+
     /// Numbers for `/probe` and `limits()`. Touches nothing.
     pub fn counts(&self, now: Time) -> Counts {
         let mut counts = Counts {
