@@ -2,10 +2,9 @@
 //!
 //! Stacks are large (see [`crate::words::Limits::stack_bytes`]) but virtual: only touched pages cost memory.
 
-use crossbeam_channel::{Receiver, Sender, bounded};
 use std::cell::RefCell;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 /// What a thread is given to do.
@@ -14,15 +13,39 @@ pub(super) type Job = Box<dyn FnOnce() + Send>;
 /// How long an idle thread waits for a job before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 
+/// The way jobs reach a thread. Whoever takes it off the idle list is the only one to use it, once.
+///
+/// Not a channel: those look for a message again and again before they sleep, which takes the time of short evals twice over from
+/// whoever is to give the next job.
+#[derive(Default)]
+struct Door {
+    job: Mutex<Option<Job>>,
+    knock: Condvar,
+}
+
+impl Door {
+    fn hand_in(&self, job: Job) {
+        *self.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
+        self.knock.notify_one();
+    }
+
+    /// Waits for a job, at most so long.
+    fn wait(&self, at_most: Duration) -> Option<Job> {
+        let job = self.job.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.knock.wait_timeout_while(job, at_most, |job| job.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.take()
+    }
+}
+
 thread_local! {
-    /// The way jobs reach this thread, if it is one of ours.
-    static DOOR: RefCell<Option<Sender<Job>>> = const { RefCell::new(None) };
+    /// The door of this thread, if it is one of ours and no job can come through it yet.
+    static DOOR: RefCell<Option<Arc<Door>>> = const { RefCell::new(None) };
 }
 
 /// The threads of one host.
 pub(super) struct Threads {
     stack: usize,
-    idle: Mutex<Vec<Sender<Job>>>,
+    idle: Mutex<Vec<Arc<Door>>>,
 }
 
 impl Threads {
@@ -31,29 +54,29 @@ impl Threads {
     }
 
     /// Runs a job on an idle thread, or on a new one. When no thread can be started the job comes back.
-    pub(super) fn run(self: &Arc<Self>, mut job: Job) -> Result<(), (Job, io::Error)> {
-        loop {
-            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let Some(door) = idle else { return self.start(job) };
-            match door.send(job) {
-                Ok(()) => return Ok(()),
-                // That thread has just ended; the job comes back with the error.
-                Err(back) => job = back.0,
+    pub(super) fn run(self: &Arc<Self>, job: Job) -> Result<(), (Job, io::Error)> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(door) => {
+                door.hand_in(job);
+                Ok(())
             }
+            None => self.start(job),
         }
     }
 
     fn start(self: &Arc<Self>, job: Job) -> Result<(), (Job, io::Error)> {
-        let (door, jobs) = bounded::<Job>(1);
-        let threads = Arc::downgrade(self);
-        let thread_door = door.clone();
+        let door = Arc::new(Door::default());
+        let (threads, its_door) = (Arc::downgrade(self), Arc::clone(&door));
         let started = std::thread::Builder::new()
             .name("eval".to_owned())
             .stack_size(self.stack)
-            .spawn(move || work(&threads, &thread_door, &jobs));
+            .spawn(move || work(&threads, &its_door));
         match started {
-            // The channel has room for one, and the thread is the only one who knows it.
-            Ok(_handle) => door.send(job).map_err(|back| (back.0, io::Error::other("the thread ended at once"))),
+            Ok(_handle) => {
+                door.hand_in(job);
+                Ok(())
+            }
             Err(error) => Err((job, error)),
         }
     }
@@ -69,36 +92,28 @@ impl Threads {
     }
 
     /// Takes a door off the list; false when it is gone because a job is on its way through it.
-    fn withdraw(&self, door: &Sender<Job>) -> bool {
+    fn withdraw(&self, door: &Arc<Door>) -> bool {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let before = idle.len();
-        idle.retain(|other| !other.same_channel(door));
+        idle.retain(|other| !Arc::ptr_eq(other, door));
         idle.len() < before
     }
 }
 
-fn work(threads: &Weak<Threads>, door: &Sender<Job>, jobs: &Receiver<Job>) {
-    let Ok(mut job) = jobs.recv() else { return };
+fn work(threads: &Weak<Threads>, door: &Arc<Door>) {
     loop {
-        DOOR.with_borrow_mut(|mine| *mine = Some(door.clone()));
+        let Some(job) = door.wait(IDLE) else {
+            // The first job comes through a door that was never on the list.
+            let Some(owner) = threads.upgrade() else { return };
+            if owner.withdraw(door) {
+                return;
+            }
+            continue;
+        };
+        DOOR.with_borrow_mut(|mine| *mine = Some(Arc::clone(door)));
         job();
         let Some(owner) = threads.upgrade() else { return };
         owner.offer();
-        drop(owner);
-        job = match jobs.recv_timeout(IDLE) {
-            Ok(job) => job,
-            Err(_) => {
-                let Some(owner) = threads.upgrade() else { return };
-                if owner.withdraw(door) {
-                    return;
-                }
-                drop(owner);
-                match jobs.recv() {
-                    Ok(job) => job,
-                    Err(_) => return,
-                }
-            }
-        };
     }
 }
 

@@ -5,7 +5,7 @@ use super::inner::Inner;
 use super::live::Live;
 use crate::words::{Clock, EntryId, Time};
 use std::sync::{Arc, LazyLock};
-use std::thread::available_parallelism;
+use std::thread::{available_parallelism, yield_now};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
@@ -42,7 +42,8 @@ impl Host {
         if !clock.is_manual() && self.inner.state().working() < *CORES {
             let until = clock.now() + LOOK;
             while !live.is_settled() && clock.now() < until {
-                std::hint::spin_loop();
+                // The eval may be waiting for this very core.
+                yield_now();
             }
         }
         live.is_settled()
@@ -126,5 +127,26 @@ impl Drop for Awaited {
         for id in &self.ids {
             state.unawait(*id, now);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{Caller, Job};
+
+    #[test]
+    fn a_look_ends_with_the_eval_or_soon() {
+        let host = Host::builder().build().unwrap();
+        let submit = |code: &str| host.submit(Caller::Nil, &Job::new(code)).unwrap();
+        let long = submit("loop { sleep(60) }");
+        let before = host.clock().now();
+        assert!(!host.settles_at_once(long.id()));
+        assert!(host.clock().now().since(before) < Duration::from_secs(5), "it looks for a moment only");
+        let short = submit("1");
+        while !host.settles_at_once(short.id()) {
+            assert!(host.clock().now().since(before) < Duration::from_secs(20), "a short eval is over soon");
+        }
+        host.close();
     }
 }

@@ -146,11 +146,8 @@ impl AsyncRead for Socket {
         let stream: &TcpStream = self.reader.0.as_ref().as_ref();
         loop {
             ready!(stream.poll_read_ready(cx))?;
-            match stream.try_read(buffer.initialize_unfilled()) {
-                Ok(bytes) => {
-                    buffer.advance(bytes);
-                    return Poll::Ready(Ok(()));
-                }
+            match stream.try_read_buf(buffer) {
+                Ok(_) => return Poll::Ready(Ok(())),
                 // The readiness was of an earlier moment.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Poll::Ready(Err(error)),

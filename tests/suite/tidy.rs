@@ -21,7 +21,7 @@ const FLOORS: [(&str, u32); 11] = [
 ];
 
 /// Which modules may name a crate. Crates that are not listed may be named anywhere.
-const OWNERS: [(&str, &[&str]); 12] = [
+const OWNERS: [(&str, &[&str]); 11] = [
     ("rhai", &["engine", "spaces", "render", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
     ("hyper", &["http", "cli"]),
@@ -31,7 +31,6 @@ const OWNERS: [(&str, &[&str]); 12] = [
     ("serde_json", &["engine", "mcp", "http", "cli"]),
     ("rustyline", &["repl", "cli"]),
     ("clap", &["cli", "config", "main"]),
-    ("crossbeam_channel", &["host", "engine"]),
     ("jiff", &["mcp", "render"]),
     ("rustix", &["cli"]),
     ("subtle", &["http"]),
