@@ -88,7 +88,8 @@ fn sweep(noted: Vec<Weak<Cell>>) -> Vec<Weak<Cell>> {
     let cells: Vec<Shared<Cell>> = noted.iter().filter_map(Weak::upgrade).collect();
     drop(noted);
     let garbage = unheld(&cells).filter(|unheld| unheld.iter().any(|unheld| *unheld)).map(|unheld| {
-        let of = |wanted| move |(cell, unheld): (&Shared<Cell>, &bool)| (*unheld == wanted).then(|| Shared::clone(cell));
+        let of =
+            |wanted| move |(cell, unheld): (&Shared<Cell>, &bool)| (*unheld == wanted).then(|| Shared::clone(cell));
         let garbage: Vec<_> = cells.iter().zip(&unheld).filter_map(of(true)).collect();
         let others: Vec<_> = cells.iter().zip(&unheld).filter_map(of(false)).collect();
         (garbage, others)
@@ -146,7 +147,8 @@ fn certainly_unheld(cells: &[Shared<Cell>]) -> bool {
     let counts: Vec<usize> = cells.iter().map(|cell| Shared::strong_count(cell) - 1).collect();
     // Downgrading lets no writer in between: what is found now is what was in the cells when they were counted.
     let locked: Vec<_> = locked.into_iter().map(RwLockWriteGuard::downgrade).collect();
-    let places: HashMap<usize, usize> = locked.iter().enumerate().map(|(index, guard)| (address(guard), index)).collect();
+    let places: HashMap<usize, usize> =
+        locked.iter().enumerate().map(|(index, guard)| (address(guard), index)).collect();
     let mut found = vec![0; cells.len()];
     for guard in &locked {
         let mut inside = Vec::new();
@@ -221,7 +223,8 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    let next = at.read_lock::<Dynamic>().map(|inner| inner.read_lock::<rhai::Array>().unwrap()[1].clone());
+                    let next =
+                        at.read_lock::<Dynamic>().map(|inner| inner.read_lock::<rhai::Array>().unwrap()[1].clone());
                     at = next.unwrap_or_else(|| at.clone());
                 }
             });

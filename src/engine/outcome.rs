@@ -138,8 +138,7 @@ pub fn call(language: &Language, task: &Arc<Task>, callable: Callable) -> Ended 
         task.set_environment(environment);
         state.set_tag(Tag { task: Arc::clone(task), home: None }.into_value());
         let engine = language.engine(task);
-        let result =
-            volatile::call_pointer(&engine, &state, "bg", position, &function, None, Vec::new());
+        let result = volatile::call_pointer(&engine, &state, "bg", position, &function, None, Vec::new());
         // What it captured stays where it came from, and no statement of this entry publishes it.
         let function = Dynamic::from(function);
         let found = survey(&function, task.nesting());
@@ -149,7 +148,8 @@ pub fn call(language: &Language, task: &Arc<Task>, callable: Callable) -> Ended 
         } else {
             task.recount(found.bytes != bytes)
         };
-        let ended = result.map(|value| (value, position)).or_else(exit_value).and_then(|ended| captured.map(|()| ended));
+        let ended =
+            result.map(|value| (value, position)).or_else(exit_value).and_then(|ended| captured.map(|()| ended));
         match ended {
             Ok((value, position)) => Ok(Finished { value, source, position }),
             Err(error) => Err(explained(&placed(error, position), task, &source, "", scope)),
@@ -221,8 +221,8 @@ fn settled(
     let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut scope)));
     // The values that could not be kept go here, on a stack that is large enough for any of them.
     drop(scope);
-    let result =
-        catch_unwind(AssertUnwindSafe(|| verdict(task, code, outcome))).unwrap_or_else(|payload| Err(panicked(&*payload)));
+    let result = catch_unwind(AssertUnwindSafe(|| verdict(task, code, outcome)))
+        .unwrap_or_else(|payload| Err(panicked(&*payload)));
     let redefined = task.take_redefined();
     let run = std::mem::take(&mut *task.run());
     let mut kept = task.kept_entries();
@@ -372,9 +372,10 @@ fn begin(
     *scope = task.start_run(prepared, opened);
     let resolver = Resolver { language: language.clone(), task: Arc::clone(task) };
     let kept = task.environment();
-    let refreshed = resolver.refresh(&kept.imports, &prepared.imports, &named_by_functions).map_err(|(import, error)| {
-        placed(error, prepared.import_places.get(&import).copied().unwrap_or(Position::NONE))
-    })?;
+    let refreshed =
+        resolver.refresh(&kept.imports, &prepared.imports, &named_by_functions).map_err(|(import, error)| {
+            placed(error, prepared.import_places.get(&import).copied().unwrap_or(Position::NONE))
+        })?;
     task.refresh_imports(&refreshed);
     Ok(task.environment())
 }

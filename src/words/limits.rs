@@ -309,7 +309,12 @@ mod tests {
             LimitHit::Script { bytes: 300 * KIB, limit: 256 * KIB },
             LimitHit::Memory { limit: 128 * MIB },
             LimitHit::SpaceMemory { limit: 256 * MIB },
-            LimitHit::TotalMemory { limit: 2 * GIB, still: 64 * KIB, holders: vec!["entry 12 (1 GiB)".into()], unnamed: 0 },
+            LimitHit::TotalMemory {
+                limit: 2 * GIB,
+                still: 64 * KIB,
+                holders: vec!["entry 12 (1 GiB)".into()],
+                unnamed: 0,
+            },
             LimitHit::TotalMemory { limit: 2 * GIB, still: 64 * KIB, holders: vec![], unnamed: 1_900 * MIB },
             LimitHit::Nesting { limit: 1_000 },
             LimitHit::Variables { limit: 10_000 },

@@ -52,7 +52,9 @@ fn circles_that_somebody_holds_work_as_before() {
     let thrown = s.run("{ let n = 8; let f = (); f = |k| if k == 0 { n } else { f }; throw f }").id;
     sweep();
     s.is(
-        &format!("let h = (); try {{ res({thrown}).value() }} catch (e) {{ h = e.thrown; }} let i = h.call(1); i.call(0)"),
+        &format!(
+            "let h = (); try {{ res({thrown}).value() }} catch (e) {{ h = e.thrown; }} let i = h.call(1); i.call(0)"
+        ),
         "8",
     );
     // By an atom, and by a constant.

@@ -150,7 +150,8 @@ fn what_a_child_lets_grow_counts_when_it_ends() {
         let grown = s.space.bytes() - before;
         assert!((100_000..300_000).contains(&grown), "{code}: {grown}");
     }
-    let child = s.run("let made = bg(|| {\n  gate(\"e\"); for i in 0..20 { list.push(blob(100000)) } 1 });").newest_child();
+    let child =
+        s.run("let made = bg(|| {\n  gate(\"e\"); for i in 0..20 { list.push(blob(100000)) } 1 });").newest_child();
     s.rig.open("e");
     assert!(child.join());
     let failure = child.failure().expect("the space is full");
