@@ -365,6 +365,7 @@ fn begin(
             task.stop(StopCause::NoSuchSpace(task.space().name().to_owned()));
             return Err(terminated());
         }
+        // Without a place: it is all functions of the script together that are too many.
         Err(SpaceFailure::Limit(hit)) => return Err(super::failure::limit(&hit)),
     };
     let named_by_functions = Arc::clone(&opened.imports);
