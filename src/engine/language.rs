@@ -1,6 +1,7 @@
 //! [`Language`]: what every eval shares, built once and never changed: the standard functions, the host's, the embedder's.
 //! Each eval runs in a raw engine of its own, made here in a fraction of a microsecond from these shared parts.
 
+use super::cells::AllCells;
 use super::failure::Fallible;
 use super::module::Resolver;
 use super::portable::Homes;
@@ -10,7 +11,7 @@ use super::volatile::{self, Mark, NestingCheck};
 use super::{atom, guards, handle};
 use crate::words::Limits;
 use rhai::packages::{Package, StandardPackage};
-use rhai::{Dynamic, Engine, EvalContext, Module, OptimizationLevel, Position, Shared};
+use rhai::{Dynamic, Engine, EvalContext, LexError, Module, OptimizationLevel, Position, Shared, Token};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -29,6 +30,7 @@ struct Inner {
     api: Shared<Module>,
     embedded: Vec<(String, Shared<Module>)>,
     homes: Arc<Homes>,
+    cells: AllCells,
     nesting_check: NestingCheck,
     /// One function that nobody can call.
     no_functions: Shared<Module>,
@@ -68,6 +70,7 @@ impl Language {
             api: ready(api),
             embedded: embedded.into_iter().map(|(name, module)| (name, ready(module))).collect(),
             homes: Arc::default(),
+            cells: AllCells::default(),
             nesting_check: NestingCheck::new(),
             no_functions: private,
             functions: OnceLock::new(),
@@ -106,6 +109,21 @@ impl Language {
         self.0.homes.count()
     }
 
+    /// Frees captured variables that only each other hold. Values are dropped here: call it on a thread of evals.
+    pub fn free_circles(&self) {
+        self.0.cells.sweep();
+    }
+
+    /// How many captured variables are alive that outlived the evals which made them.
+    #[cfg(test)]
+    pub(crate) fn cells_alive(&self) -> usize {
+        self.0.cells.alive()
+    }
+
+    pub(crate) fn cells(&self) -> &AllCells {
+        &self.0.cells
+    }
+
     pub(crate) fn homes(&self) -> &Arc<Homes> {
         &self.0.homes
     }
@@ -139,6 +157,7 @@ impl Language {
             debug.print("debug", &debug_line(text, source.unwrap_or(debug.source()), position));
         });
         engine.on_progress(move |_| progress.must_end().then_some(Dynamic::UNIT));
+        on_token(&mut engine, Arc::clone(task));
         on_variable(&mut engine, variable);
         engine.set_default_tag(Tag { task: Arc::clone(task), home: None }.into_value());
         engine.set_max_call_levels(limits.call_depth);
@@ -156,6 +175,19 @@ impl fmt::Debug for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Language").field("limits", &self.0.limits).finish_non_exhaustive()
     }
+}
+
+/// The parser compares each key of a map and each parameter with all before it, which takes seconds for as many as a script has room
+/// for. So a stop and the limits of an eval end it as well.
+#[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
+fn on_token(engine: &mut Engine, task: Arc<Task>) {
+    engine.on_parse_token(move |token, _, _| {
+        // The parser looks for the end in loops of its own: that one always comes.
+        if token != Token::EOF && task.must_end() {
+            return Token::LexError(LexError::Runtime("the eval was made to stop".to_owned()).into());
+        }
+        token
+    });
 }
 
 /// The language asks this before it looks into the scope, for every variable.
@@ -177,6 +209,10 @@ fn on_variable(engine: &mut Engine, task: Arc<Task>) {
             // and a variable that is given a value here is left as it is.
             if let Some(value) = context.scope().get(name).filter(|value| is_handle(value)) {
                 return Ok(Some(value.clone()));
+            }
+            // The language would make a cell that nobody knows of. Constants are left to it.
+            if let Some(value) = context.scope_mut().get_mut(name).filter(|value| !value.is_shared()) {
+                *value = task.cells().make(value.take());
             }
         }
         // Locals and parameters come first.

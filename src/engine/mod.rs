@@ -6,6 +6,7 @@
 //! [`hooks`] and [`view`].
 
 pub mod atom;
+mod cells;
 mod explain;
 pub mod failure;
 mod guards;

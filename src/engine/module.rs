@@ -292,12 +292,15 @@ impl Resolver {
 
     /// Resolves again, by name and content, the kept imports that code names. Where only functions name one that cannot be
     /// loaded any more, the module stays as it was.
+    ///
+    /// # Errors
+    /// The alias that code names, and why it cannot be loaded.
     pub(crate) fn refresh(
         &self,
         kept: &[Import],
         named: &BTreeSet<ImmutableString>,
         by_functions: &BTreeSet<ImmutableString>,
-    ) -> Fallible<Vec<Import>> {
+    ) -> Result<Vec<Import>, (ImmutableString, Box<EvalAltResult>)> {
         let mut changed = Vec::new();
         for import in kept {
             let Some(name) = &import.name else { continue };
@@ -308,8 +311,8 @@ impl Resolver {
             match self.load(name) {
                 Ok(module) if Shared::ptr_eq(&module.module, &import.module) => {}
                 Ok(module) => changed.push(Import { module: module.module.clone(), ..import.clone() }),
-                Err(error) if direct => return Err(error),
-                Err(_) => self.task.check()?,
+                Err(error) if direct => return Err((import.alias.clone(), error)),
+                Err(_) => self.task.check().map_err(|error| (import.alias.clone(), error))?,
             }
         }
         Ok(changed)

@@ -1,7 +1,7 @@
 //! The two ways in: [`evaluate`] for a script, [`call`] for a background child; and [`Ended`], what comes out.
 
 use super::explain::{explain, source_line};
-use super::failure::{Fallible, describe, describe_from, terminated};
+use super::failure::{Fallible, describe_from, terminated};
 use super::language::Language;
 use super::module::{Overlay, Resolver};
 use super::portable::Home;
@@ -87,6 +87,8 @@ pub struct Callable {
     /// The code that started the child, and where in it.
     source: String,
     position: Position,
+    /// What it took when the child was made, with what it captured, in bytes.
+    bytes: usize,
 }
 
 impl Callable {
@@ -97,7 +99,8 @@ impl Callable {
     pub fn bind(context: &NativeCallContext<'_>, function: FnPtr) -> Fallible<Self> {
         let task = Task::of(context);
         let mut value = Dynamic::from(function);
-        if survey(&value, task.nesting()).too_deep {
+        let found = survey(&value, task.nesting());
+        if found.too_deep {
             empty_deep_cells(&value, task.nesting());
             return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
         }
@@ -106,7 +109,8 @@ impl Callable {
         let mut state = State::of(context);
         state.reset_depth();
         let source = context.call_source().unwrap_or(task.source()).to_owned();
-        Ok(Self { function, state, environment: task.environment(), source, position: context.call_position() })
+        let (environment, position) = (task.environment(), context.call_position());
+        Ok(Self { function, state, environment, source, position, bytes: found.bytes })
     }
 }
 
@@ -121,40 +125,62 @@ impl Callable {
 /// Evaluates `code` for `task`, on this thread. Total: it returns whatever the script does, also when a native function panics.
 /// Call it on a thread with a stack of [`Limits::stack_bytes`](crate::words::Limits::stack_bytes).
 pub fn evaluate(language: &Language, task: &Arc<Task>, code: &str) -> Ended {
-    finish(language, task, |scope| {
-        let code = code.strip_prefix('\u{feff}').unwrap_or(code);
+    let code = code.strip_prefix('\u{feff}').unwrap_or(code);
+    finish(language, task, code, |scope| {
         run_script(language, task, code, scope).map_err(|error| explained(&error, task, task.source(), code, scope))
     })
 }
 
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
 pub fn call(language: &Language, task: &Arc<Task>, callable: Callable) -> Ended {
-    finish(language, task, |scope| {
-        let Callable { function, mut state, environment, source, position } = callable;
+    finish(language, task, "", |scope| {
+        let Callable { function, mut state, environment, source, position, bytes } = callable;
         task.set_environment(environment);
         state.set_tag(Tag { task: Arc::clone(task), home: None }.into_value());
         let engine = language.engine(task);
-        let result =
-            volatile::call_pointer(&engine, &state, "bg", position, &function, None, Vec::new()).or_else(exit_value);
+        let result = volatile::call_pointer(&engine, &state, "bg", position, &function, None, Vec::new());
         // What it captured stays where it came from, and no statement of this entry publishes it.
         let function = Dynamic::from(function);
-        let too_deep = survey(&function, task.nesting()).too_deep;
-        if too_deep {
+        let found = survey(&function, task.nesting());
+        let captured = if found.too_deep {
             empty_deep_cells(&function, task.nesting());
-            drop(task.hit(LimitHit::Nesting { limit: task.nesting() }));
+            Err(task.hit(LimitHit::Nesting { limit: task.nesting() }))
+        } else {
+            task.recount(found.bytes != bytes)
+        };
+        let ended =
+            result.map(|value| (value, position)).or_else(exit_value).and_then(|ended| captured.map(|()| ended));
+        match ended {
+            Ok((value, position)) => Ok(Finished { value, source, position }),
+            Err(error) => Err(explained(&placed(error, position), task, &source, "", scope)),
         }
-        result.map_err(|error| explained(&error, task, &source, "", scope))
     })
 }
 
-/// `exit(v)` ends the entry with `v`, from however deep.
-fn exit_value(error: Box<EvalAltResult>) -> Fallible<Dynamic> {
+/// The value an entry comes to, and where: errors that are found in it later are shown there.
+struct Finished {
+    value: Dynamic,
+    source: String,
+    position: Position,
+}
+
+/// The error with this place, when it does not know its own.
+fn placed(mut error: Box<EvalAltResult>, position: Position) -> Box<EvalAltResult> {
+    if error.position().is_none() {
+        error.set_position(position);
+    }
+    error
+}
+
+/// `exit(v)` ends the entry with `v`, from however deep. The place is where the outermost call stands.
+fn exit_value(error: Box<EvalAltResult>) -> Fallible<(Dynamic, Position)> {
+    let position = error.position();
     let mut at = &*error;
     while let EvalAltResult::ErrorInFunctionCall(.., inner, _) | EvalAltResult::ErrorInModule(_, inner, _) = at {
         at = inner;
     }
     match at {
-        EvalAltResult::Exit(value, _) => Ok(value.clone()),
+        EvalAltResult::Exit(value, _) => Ok((value.clone(), position)),
         _ => Err(error),
     }
 }
@@ -175,15 +201,28 @@ fn explained(error: &EvalAltResult, task: &Task, source: &str, code: &str, scope
 fn finish(
     language: &Language,
     task: &Arc<Task>,
-    body: impl FnOnce(&mut Scope<'static>) -> Result<Dynamic, Described>,
+    code: &str,
+    body: impl FnOnce(&mut Scope<'static>) -> Result<Finished, Described>,
 ) -> Ended {
     task.begin(language);
+    let ended = settled(task, code, body);
+    // Everything of the eval is gone but what it ended with. What is freed may be of the embedding program, and panic.
+    let cells = std::mem::take(&mut *task.cells());
+    drop(catch_unwind(AssertUnwindSafe(|| language.cells().take_over(cells))));
+    ended
+}
+
+fn settled(
+    task: &Arc<Task>,
+    code: &str,
+    body: impl FnOnce(&mut Scope<'static>) -> Result<Finished, Described>,
+) -> Ended {
     let mut scope = Scope::new();
     let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut scope)));
     // The values that could not be kept go here, on a stack that is large enough for any of them.
     drop(scope);
-    let result =
-        catch_unwind(AssertUnwindSafe(|| verdict(task, outcome))).unwrap_or_else(|payload| Err(panicked(&*payload)));
+    let result = catch_unwind(AssertUnwindSafe(|| verdict(task, code, outcome)))
+        .unwrap_or_else(|payload| Err(panicked(&*payload)));
     let redefined = task.take_redefined();
     let run = std::mem::take(&mut *task.run());
     let mut kept = task.kept_entries();
@@ -218,14 +257,19 @@ fn finish(
 /// What the entry ends with. Why it was stopped decides, whatever its script made of it.
 fn verdict(
     task: &Task,
-    outcome: Result<Result<Dynamic, Described>, Box<dyn Any + Send>>,
+    code: &str,
+    outcome: Result<Result<Finished, Described>, Box<dyn Any + Send>>,
 ) -> Result<Dynamic, Unfinished> {
     let outcome = match outcome {
-        Ok(Ok(value)) => {
+        Ok(Ok(Finished { value, source, position })) => {
             let mut value = value.flatten();
             match task.keep(&mut value) {
                 Ok(_) => Ok(value),
-                Err(error) => Err(Box::new(describe(&error, task))),
+                Err(error) => {
+                    let (mut failure, thrown) = describe_from(&placed(error, position), task, &source);
+                    failure.excerpt = source_line(&failure, task, code);
+                    Err(Box::new((failure, thrown)))
+                }
             }
         }
         Ok(Err(described)) => {
@@ -271,13 +315,14 @@ fn panicked(payload: &(dyn Any + Send)) -> Unfinished {
     Unfinished::Failed { failure: Failure::new("Panic", panic_text(payload)).into(), thrown: None }
 }
 
-fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Fallible<Dynamic> {
+fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Fallible<Finished> {
     let limit = language.limits().script_bytes;
     if code.len() > limit {
         return Err(super::failure::limit(&LimitHit::Script { bytes: code.len(), limit }));
     }
     task.check()?;
     let engine = language.engine(task);
+    // A parser that was made to end left the place it had come to.
     let mut ast = engine.compile(code)?;
     let source = ImmutableString::from(task.source());
     ast.set_source(source.clone());
@@ -294,16 +339,14 @@ fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Sco
     state.set_functions([&kept.functions]);
     state.set_source(source);
     let result = volatile::run_statements(&engine, &mut state, scope, &prepared.statements);
+    // The statement that ran last: the value is its value, and what is left to publish was written by it. An error that knows no
+    // place of its own, such as a data race, is raised by it.
+    let place = prepared.place(task.run().statement());
     let published = task.publish(scope, state.moment(), true);
-    let value = result.or_else(exit_value)?;
-    published.map_err(|mut error| {
-        // What is left to publish at the end was written by the last statement.
-        if let Some(last) = prepared.statements.last().filter(|_| error.position().is_none()) {
-            error.set_position(last.position());
-        }
-        error
-    })?;
-    Ok(value)
+    let (value, position) =
+        result.map(|value| (value, place)).or_else(exit_value).map_err(|error| placed(error, place))?;
+    published.map_err(|error| placed(error, place))?;
+    Ok(Finished { value, source: task.source().to_owned(), position })
 }
 
 /// Opens the space: defines the functions, takes the snapshot, resolves kept imports again.
@@ -322,6 +365,7 @@ fn begin(
             task.stop(StopCause::NoSuchSpace(task.space().name().to_owned()));
             return Err(terminated());
         }
+        // Without a place: it is all functions of the script together that are too many.
         Err(SpaceFailure::Limit(hit)) => return Err(super::failure::limit(&hit)),
     };
     let named_by_functions = Arc::clone(&opened.imports);
@@ -329,7 +373,10 @@ fn begin(
     *scope = task.start_run(prepared, opened);
     let resolver = Resolver { language: language.clone(), task: Arc::clone(task) };
     let kept = task.environment();
-    let refreshed = resolver.refresh(&kept.imports, &prepared.imports, &named_by_functions)?;
+    let refreshed =
+        resolver.refresh(&kept.imports, &prepared.imports, &named_by_functions).map_err(|(import, error)| {
+            placed(error, prepared.import_places.get(&import).copied().unwrap_or(Position::NONE))
+        })?;
     task.refresh_imports(&refreshed);
     Ok(task.environment())
 }

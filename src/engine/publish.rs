@@ -222,8 +222,8 @@ impl Task {
                 if found.too_deep {
                     hit = Some(LimitHit::Nesting { limit: self.nesting() });
                     empty_deep_cells(&value, self.nesting());
-                } else {
-                    resized.extend(run.resize(&name, found.bytes));
+                } else if self.takes_otherwise(&name, &value, found.bytes) {
+                    resized.push((name, found.bytes));
                 }
             }
         }
@@ -239,6 +239,45 @@ impl Task {
             Some(hit) => Err(self.hit(hit)),
             None => Ok(()),
         }
+    }
+
+    /// Whether the space still has this value, and takes it to have another size. It may have been told so by a child.
+    fn takes_otherwise(&self, name: &str, value: &Arc<Dynamic>, bytes: usize) -> bool {
+        self.space().variable(name).is_some_and(|kept| Arc::ptr_eq(&kept.value, value) && kept.bytes != bytes)
+    }
+
+    /// Lets what a background child changed in captured cells and atoms count in its space. With `captured` that may be any variable
+    /// of the space, otherwise those it read.
+    ///
+    /// # Errors
+    /// Ends the entry when the space is above its limit then, or a value nested too deeply.
+    pub(crate) fn recount(&self, captured: bool) -> Fallible<()> {
+        let space = self.space();
+        let names =
+            if captured { space.names() } else { self.run().live(&[]).into_iter().map(|(name, _)| name).collect() };
+        let levels = self.nesting();
+        let mut hit = None;
+        let mut resized = Vec::new();
+        for name in names {
+            let Some(variable) = space.variable(&name).filter(|variable| variable.live) else { continue };
+            let found = survey(&variable.value, levels);
+            if found.too_deep {
+                hit = Some(LimitHit::Nesting { limit: levels });
+                empty_deep_cells(&variable.value, levels);
+            } else if found.bytes != variable.bytes {
+                resized.push((name, found.bytes));
+            }
+        }
+        if !resized.is_empty() {
+            let batch = Batch { entry: self.id(), changes: Vec::new(), resized, imports: Vec::new() };
+            match space.publish(batch) {
+                Ok(published) => hit = hit.or(published.hit),
+                Err(SpaceFailure::Limit(limit)) => hit = hit.or(Some(limit)),
+                // A child may outlive its space: there is nothing to count in.
+                Err(SpaceFailure::Closed) => {}
+            }
+        }
+        hit.map_or(Ok(()), |hit| Err(self.hit(hit)))
     }
 
     fn publish_batch(
@@ -304,6 +343,11 @@ impl Task {
 }
 
 impl Run {
+    /// The index of the top-level statement that runs.
+    pub(crate) fn statement(&self) -> usize {
+        self.statement
+    }
+
     /// The entries that can be reached from what it published.
     pub(crate) fn entries(&self) -> BTreeSet<EntryId> {
         self.known.values().flat_map(|known| known.entries.iter().copied()).collect()

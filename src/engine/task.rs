@@ -1,6 +1,7 @@
 //! [`Task`]: the context of one running entry. It carries the entry's output, stop, deadlines and waits, and is found again
 //! by every native function through [`Task::of`], on whatever thread, so that nothing is ever attributed by luck.
 
+use super::cells::Cells;
 use super::failure::{Fallible, limit, refuse, terminated};
 use super::hooks::{Hooks, Sink};
 use super::language::Language;
@@ -36,6 +37,8 @@ pub struct Task {
     wake: Wake,
     /// What this thread had allocated when the entry began.
     memory_base: AtomicI64,
+    /// What it had allocated at its latest operation, in bytes.
+    memory_used: AtomicI64,
     /// How many deadlines there are: read at every operation.
     deadline_count: AtomicUsize,
     deadlines: Mutex<Vec<Deadline>>,
@@ -52,6 +55,8 @@ pub struct Task {
     kept: Mutex<BTreeSet<EntryId>>,
     /// What it keeps beyond its end, in bytes.
     kept_bytes: AtomicUsize,
+    /// The captured variables it made.
+    cells: Mutex<Cells>,
 }
 
 /// A moment at which script code is ended.
@@ -102,6 +107,7 @@ impl Task {
             stop: Mutex::default(),
             wake: Wake::default(),
             memory_base: AtomicI64::new(0),
+            memory_used: AtomicI64::new(0),
             deadline_count: AtomicUsize::new(0),
             deadlines: Mutex::default(),
             run: Mutex::default(),
@@ -111,6 +117,7 @@ impl Task {
             modules: Mutex::default(),
             kept: Mutex::default(),
             kept_bytes: AtomicUsize::new(0),
+            cells: Mutex::default(),
         })
     }
 
@@ -214,8 +221,10 @@ impl Task {
         if self.is_stopping() {
             return true;
         }
+        let used = memory::thread_bytes() - self.memory_base.load(Ordering::Relaxed);
+        self.memory_used.store(used, Ordering::Relaxed);
         if let Some(limits) = self.limits()
-            && memory::thread_bytes() - self.memory_base.load(Ordering::Relaxed) > as_signed(limits.eval_bytes)
+            && used > as_signed(limits.eval_bytes)
         {
             self.stop(StopCause::Limit(LimitHit::Memory { limit: limits.eval_bytes }));
             return true;
@@ -233,6 +242,11 @@ impl Task {
         let Some(limits) = self.limits().filter(|_| memory::installed()) else { return usize::MAX };
         let used = memory::thread_bytes() - self.memory_base.load(Ordering::Relaxed);
         limits.eval_bytes.saturating_sub(usize::try_from(used).unwrap_or(0))
+    }
+
+    /// What the eval had allocated at its latest operation, in bytes; 0 when memory is not counted.
+    pub fn memory_used(&self) -> usize {
+        usize::try_from(self.memory_used.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
     // --- waiting --------------------------------------------------------------------------------------------------------
@@ -367,6 +381,11 @@ impl Task {
 
     pub(crate) fn kept_entries(&self) -> BTreeSet<EntryId> {
         lock(&self.kept).clone()
+    }
+
+    /// The captured variables it made.
+    pub(crate) fn cells(&self) -> MutexGuard<'_, Cells> {
+        lock(&self.cells)
     }
 
     pub(crate) fn homes(&self) -> Option<&Arc<Homes>> {

@@ -98,11 +98,18 @@ impl Parking for Joint {
 impl Budget for Joint {
     fn may_keep(&self, more: usize) -> Result<(), LimitHit> {
         let Some(host) = self.0.upgrade() else { return Ok(()) };
-        let elsewhere = host.elsewhere();
-        let (evicted, fits) = host.state().make_room_for(more, elsewhere);
-        // Dropped here: this is a thread of evals, and what is measured next shall not count it any more.
-        drop(evicted);
-        if fits {
+        let fits = || {
+            let elsewhere = host.elsewhere();
+            let (evicted, fits) = host.state().make_room_for(more, elsewhere);
+            // Dropped here: this is a thread of evals, and what is measured next shall not count it any more.
+            drop(evicted);
+            fits
+        };
+        if fits() {
+            return Ok(());
+        }
+        host.language.free_circles();
+        if fits() {
             return Ok(());
         }
         let largest = host.state().largest(2);
@@ -112,6 +119,7 @@ impl Budget for Joint {
         Err(LimitHit::TotalMemory {
             limit: host.limits.total_bytes,
             still: host.limits.kept_when_full_bytes,
+            unnamed: host.held().1,
             holders: holders.into_iter().take(3).map(|(name, size)| format!("{name} ({})", bytes(size))).collect(),
         })
     }

@@ -189,10 +189,27 @@ impl Inner {
         if let Some(before) = self.held_before {
             return memory::process_bytes().saturating_sub(before).saturating_sub(self.state().kept_bytes());
         }
+        self.space_bytes()
+    }
+
+    /// What all spaces say that they hold, in bytes.
+    fn space_bytes(&self) -> usize {
         let spaces: usize =
             self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum();
         let modules = self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner);
         spaces + modules.values().map(|module| module.space().bytes()).sum::<usize>()
+    }
+
+    /// What counts against the total of the process, and how much of it no kept entry, space or running eval accounts for; both in
+    /// bytes. Holders say of themselves what they take, mostly a little too much: the second is what is missing at least.
+    pub(super) fn held(&self) -> (usize, usize) {
+        let kept = self.state().kept_bytes();
+        let all = kept.saturating_add(self.elsewhere());
+        let running: usize = {
+            let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+            live.values().map(|live| live.task.memory_used()).sum()
+        };
+        (all, all.saturating_sub(kept.saturating_add(self.space_bytes()).saturating_add(running)))
     }
 
     /// All spaces with what they hold, in bytes, largest first.

@@ -154,6 +154,8 @@ pub enum LimitHit {
         still: usize,
         /// The largest holders, largest first, as people name them.
         holders: Vec<String>,
+        /// What no holder accounts for, in bytes.
+        unnamed: usize,
     },
     /// A value is nested too deeply to be kept.
     Nesting {
@@ -247,7 +249,7 @@ impl fmt::Display for LimitHit {
                 "the space would keep more than its memory limit of {}; assign () to what is no longer needed",
                 bytes(*limit)
             ),
-            Self::TotalMemory { limit, still, holders } => {
+            Self::TotalMemory { limit, still, holders, unnamed } => {
                 write!(
                     f,
                     "the process keeps its memory limit of {} already, and only values up to {} can still be kept",
@@ -257,7 +259,18 @@ impl fmt::Display for LimitHit {
                 if !holders.is_empty() {
                     write!(f, "; the largest holders are {}", holders.join(", "))?;
                 }
-                f.write_str("; free some with forget(id) or drop_space(\"name\")")
+                f.write_str("; free some with forget(id) or drop_space(\"name\")")?;
+                // A process has always some memory that no value accounts for.
+                if *unnamed > limit / 8 {
+                    write!(
+                        f,
+                        "; {} are held by no space, kept entry or running eval: closures that reach themselves through an atom \
+                         or a channel can hold them, and values of the embedding program; end such a circle, as with \
+                         a.set(()), before its last name goes; what is lost already is freed by a restart",
+                        bytes(*unnamed)
+                    )?;
+                }
+                Ok(())
             }
             Self::Nesting { limit } => {
                 write!(f, "a value nested deeper than {} levels cannot be kept", thousands(*limit))
@@ -296,7 +309,13 @@ mod tests {
             LimitHit::Script { bytes: 300 * KIB, limit: 256 * KIB },
             LimitHit::Memory { limit: 128 * MIB },
             LimitHit::SpaceMemory { limit: 256 * MIB },
-            LimitHit::TotalMemory { limit: 2 * GIB, still: 64 * KIB, holders: vec!["entry 12 (1 GiB)".into()] },
+            LimitHit::TotalMemory {
+                limit: 2 * GIB,
+                still: 64 * KIB,
+                holders: vec!["entry 12 (1 GiB)".into()],
+                unnamed: 0,
+            },
+            LimitHit::TotalMemory { limit: 2 * GIB, still: 64 * KIB, holders: vec![], unnamed: 1_900 * MIB },
             LimitHit::Nesting { limit: 1_000 },
             LimitHit::Variables { limit: 10_000 },
             LimitHit::Functions { limit: 5_000 },
@@ -309,6 +328,7 @@ mod tests {
             MemoryLimit: the eval reached its memory limit of 128 MiB; work in smaller parts
             SpaceMemoryLimit: the space would keep more than its memory limit of 256 MiB; assign () to what is no longer needed
             TotalMemoryLimit: the process keeps its memory limit of 2 GiB already, and only values up to 64 KiB can still be kept; the largest holders are entry 12 (1 GiB); free some with forget(id) or drop_space("name")
+            TotalMemoryLimit: the process keeps its memory limit of 2 GiB already, and only values up to 64 KiB can still be kept; free some with forget(id) or drop_space("name"); 1900 MiB are held by no space, kept entry or running eval: closures that reach themselves through an atom or a channel can hold them, and values of the embedding program; end such a circle, as with a.set(()), before its last name goes; what is lost already is freed by a restart
             NestingLimit: a value nested deeper than 1,000 levels cannot be kept
             VariableLimit: the space has its limit of 10,000 variables; gather some in a map
             FunctionLimit: more than 5,000 functions, which is the limit of a space or module

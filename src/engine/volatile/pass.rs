@@ -5,7 +5,7 @@
 //! - variables that functions read are copied to where functions see them, after inner statements that may write them;
 //! - every function says at its start where it was written, so that errors name the right source;
 //! - captured atoms and entries stay what they are instead of becoming cells;
-//! - arguments of `curry` are checked for nesting.
+//! - arguments of `curry`, and variables that are wrapped in a list or map of their own, are checked for nesting.
 //!
 //! Marks are variables whose names begin with a space, which no script can type: see [`Mark`].
 
@@ -43,10 +43,21 @@ pub(crate) struct Prepared {
     pub(crate) reads: BTreeSet<ImmutableString>,
     /// The imports the top level names.
     pub(crate) imports: BTreeSet<ImmutableString>,
+    /// Where each import is named first.
+    pub(crate) import_places: HashMap<ImmutableString, Position>,
+    /// Where each top-level statement stands.
+    places: Vec<Position>,
     /// For each top-level statement the variables it may write.
     pub(crate) writes: Vec<Vec<ImmutableString>>,
     /// Whether there is any closure.
     pub(crate) has_closures: bool,
+}
+
+impl Prepared {
+    /// Where the top-level statement with this index stands.
+    pub(crate) fn place(&self, index: usize) -> Position {
+        self.places.get(index).copied().unwrap_or(Position::NONE)
+    }
 }
 
 /// Rewrites a compiled script whose closures belong to `home`.
@@ -79,6 +90,7 @@ pub(crate) fn prepare(ast: &AST, home: &Arc<Home>, kind: Kind<'_>, check: &Nesti
         pass.watched = watched;
     }
     pass.top_level(ast.statements(), kind, &mut prepared);
+    prepared.import_places = std::mem::take(&mut pass.import_places);
     prepared.has_closures = !pass.closures.is_empty();
     home.settle(bodies, std::mem::take(&mut pass.closures));
     prepared
@@ -111,6 +123,7 @@ struct Pass<'a> {
     in_function: bool,
     reads: BTreeSet<ImmutableString>,
     imports: BTreeSet<ImmutableString>,
+    import_places: HashMap<ImmutableString, Position>,
     writes: Vec<ImmutableString>,
     rewritten: usize,
 }
@@ -126,6 +139,7 @@ impl<'a> Pass<'a> {
             in_function: false,
             reads: BTreeSet::new(),
             imports: BTreeSet::new(),
+            import_places: HashMap::new(),
             writes: Vec::new(),
             rewritten: 0,
         }
@@ -170,6 +184,7 @@ impl<'a> Pass<'a> {
             self.statement(&mut statement);
             prepared.writes.push(std::mem::take(&mut self.writes));
             let position = statement.position();
+            prepared.places.push(position);
             prepared.statements.push(statement);
             if !is_module && index + 1 < statements.len() {
                 prepared.statements.push(Mark::Publish.statement(position));
@@ -211,7 +226,9 @@ impl<'a> Pass<'a> {
 
     fn namespace(&mut self, namespace: &Namespace) {
         if !namespace.is_empty() {
-            self.imports.insert(namespace.root().into());
+            let root = ImmutableString::from(namespace.root());
+            self.import_places.entry(root.clone()).or_insert(namespace.position());
+            self.imports.insert(root);
         }
     }
 
@@ -313,6 +330,9 @@ impl<'a> Pass<'a> {
                 }
                 self.expression(&mut parts.1.lhs);
                 self.expression(&mut parts.1.rhs);
+                if let Expr::Variable(variable, ..) = &parts.1.lhs {
+                    self.check_wrapped(&mut parts.1.rhs, &variable.1);
+                }
             }
             Stmt::FnCall(call, _) => self.call(call),
             Stmt::Block(block) => self.block(block),
@@ -408,6 +428,21 @@ impl<'a> Pass<'a> {
                 let value = std::mem::take(argument);
                 *argument = self.check.around(value);
             }
+        }
+    }
+
+    /// `a = [a]` copies all of `a` in every round of a loop: such a value is checked before it grows so deep that it takes for ever.
+    fn check_wrapped(&self, expr: &mut Expr, name: &str) {
+        let part = |part: &mut Expr| match part {
+            Expr::Variable(variable, ..) if variable.1 == name && variable.2.is_empty() => {
+                *part = self.check.around(std::mem::take(part));
+            }
+            other => self.check_wrapped(other, name),
+        };
+        match expr {
+            Expr::Array(parts, _) => parts.iter_mut().for_each(part),
+            Expr::Map(parts, _) => parts.0.iter_mut().map(|(_, value)| value).for_each(part),
+            _ => {}
         }
     }
 

@@ -6,7 +6,9 @@ use rhai::{Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
     const LIMITS: &str = "
-The limits in force. Sizes are in bytes, times in seconds; `memory` says whether the memory limit of an eval is enforced.
+The limits in force. Sizes are in bytes, times in seconds; `memory` says whether the memory limit of an eval is enforced. Two more say
+where the process is: `held_bytes` counts against `total_bytes`, and of these no space, kept entry or running eval accounts for
+`unnamed_bytes`.
 
 ```rhai
 limits().call_depth //=> 64
@@ -46,6 +48,7 @@ fn limits(context: &NativeCallContext<'_>) -> Fallible<Map> {
         let state = call.host.state();
         (state.capacity(), state.effective_capacity())
     };
+    let (held, unnamed) = call.host.held();
     let mut map = Map::new();
     for (name, value) in [
         ("script_bytes", l.script_bytes),
@@ -56,6 +59,8 @@ fn limits(context: &NativeCallContext<'_>) -> Fallible<Map> {
         ("space_bytes", l.space_bytes),
         ("total_bytes", l.total_bytes),
         ("kept_when_full_bytes", l.kept_when_full_bytes),
+        ("held_bytes", held),
+        ("unnamed_bytes", unnamed),
         ("output_bytes", l.output_bytes),
         ("running", l.running),
         ("running_per_session", l.slots_per_session()),

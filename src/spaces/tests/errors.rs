@@ -308,9 +308,9 @@ fn what_stops_an_eval_has_a_place_and_its_line() {
         &s,
         "let d = [];\nfor i in 0..1200 { d = [d] }\n1",
         expect![[r#"
-        NestingLimit: a value nested deeper than 1,000 levels cannot be kept
-        eval 2 2:1
-          | for i in 0..1200 { d = [d] }"#]],
+            NestingLimit: a value nested deeper than 1,000 levels cannot be kept
+            eval 2 2:25
+              | for i in 0..1200 { d = [d] }"#]],
     );
     check(
         &s,
@@ -327,6 +327,105 @@ fn what_stops_an_eval_has_a_place_and_its_line() {
         NestingLimit: a value nested deeper than 1,000 levels cannot be kept
         eval 4 6:1
           | deep(d)"#]],
+    );
+}
+
+#[test]
+fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
+    let rig = Rig::new();
+    let s = rig.seat();
+    check(
+        &s,
+        "let d = [];\nlet n = 0;\n[1].map(|x| { let d = []; for i in 0..1200 { let e = d; d = [e]; } d })",
+        expect![[r#"
+        NestingLimit: a value nested deeper than 1,000 levels cannot be kept
+        eval 1 3:1
+          | [1].map(|x| { let d = []; for i in 0..1200 { let e = d; d = [e]; } d })"#]],
+    );
+    check(
+        &s,
+        "fn deep() { let d = []; for i in 0..1200 { let e = d; d = [e]; } d }\n1;\nreturn deep();\n2",
+        expect![[r#"
+        NestingLimit: a value nested deeper than 1,000 levels cannot be kept
+        eval 2 3:1
+          | return deep();"#]],
+    );
+    check(
+        &s,
+        "fn deep() { let d = []; for i in 0..1200 { let e = d; d = [e]; } d }\n1;\n  exit(deep());\n2",
+        expect![[r#"
+        NestingLimit: a value nested deeper than 1,000 levels cannot be kept
+        eval 3 3:3
+          |   exit(deep());"#]],
+    );
+    s.run("let c =\n  bg(|| { let d = []; for i in 0..1200 { let e = d; d = [e]; } d });\ntry { c.value() } catch { }");
+    expect![[r#"
+        NestingLimit: a value nested deeper than 1,000 levels cannot be kept
+        eval 4 2:3"#]]
+    .assert_eq(&shown(&s.rig.job(s.rig.newest()).failure().unwrap()));
+    let small =
+        Rig::with(crate::words::Limits { space_bytes: 1 << 20, ..Default::default() }, crate::words::Clock::real())
+            .seat();
+    check(
+        &small,
+        "1;\nlet b = blob(2000000);",
+        expect![[r#"
+        SpaceMemoryLimit: the space would keep more than its memory limit of 1 MiB; assign () to what is no longer needed
+        eval 1 2:1
+          | let b = blob(2000000);"#]],
+    );
+    check(
+        &small,
+        "let list = []; let grow = || list.push(blob(2000000));\ngrow.call();\n1",
+        expect![[r#"
+        SpaceMemoryLimit: the space would keep more than its memory limit of 1 MiB; assign () to what is no longer needed
+        eval 2 2:1
+          | grow.call();"#]],
+    );
+    // A data race, as one that a native function left behind.
+    super::rig::quiet();
+    s.run("let c = [1, 2]; let peek = || c.len(); peek.call()");
+    s.run("c.map(|v| orders::crash())");
+    check(
+        &s,
+        "1;\nif true {\n  c.len()\n}",
+        expect![[r#"
+        DataRace: 'c' is in use by another call or eval
+        eval 8 2:1
+          | if true {
+        a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is kept in a captured map as call(m.f), and if a native function broke off in it, `let c = ..` makes it anew"#]],
+    );
+    check(
+        &s,
+        "1;\n  c += 1;",
+        expect![[r#"
+        DataRace: 'c' is in use by another call or eval
+        eval 9 2:5
+          |   c += 1;
+        a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is kept in a captured map as call(m.f), and if a native function broke off in it, `let c = ..` makes it anew"#]],
+    );
+    // A kept import.
+    rig.write("later", "fn one() { 1 }");
+    s.run("import \"later\" as later;");
+    rig.write("later", "fn one() {\n  1 +");
+    check(
+        &s,
+        "let x = 1;\nx + later::one()",
+        expect![[r#"
+        Parsing: syntax error: Script is incomplete
+        later.rhai 2:6
+          |   1 +
+        in <import> called at eval 11 2:5"#]],
+    );
+    rig.remove("later");
+    s.is("let x = 1;\nfn f() { later::one() }\nx + f()", "2");
+    check(
+        &s,
+        "let x = 1;\nx + later::one()",
+        expect![[r#"
+        ModuleNotFound: no module 'later'
+        eval 13 2:5
+          | x + later::one()"#]],
     );
 }
 

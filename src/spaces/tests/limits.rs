@@ -3,6 +3,7 @@
 use super::rig::{Rig, Seat, lines, quiet};
 use crate::words::{Clock, Limits};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 fn with(limits: Limits) -> Seat {
     Rig::with(limits, Clock::real()).seat()
@@ -35,6 +36,8 @@ fn values_nested_too_deeply_are_not_kept() {
     let s = Rig::new().seat();
     for code in [
         "let d = []; for i in 0..3000 { d = [d] } 1",
+        "let a = []; loop { a = [a] }",
+        "let a = #{}; loop { a = #{x: [a]} }",
         "let d = #{}; for i in 0..1100 { d = #{x: d} } d",
         "let ff = || 0; for i in 0..2000 { let g = ff; ff = || g.call(); } 1",
         "let s = 0; let c = #{d: []}; let w2 = || { for i in 0..2000 { c.d = [c.d] } }; w2.call();",
@@ -126,6 +129,51 @@ fn what_grows_in_cells_and_atoms_counts_in_its_space() {
     s.has("held[0].set(blob(2000000)); 1", "memory limit of 1 MiB");
     s.has("let b = atom(blob(2000000)); 1", "memory limit of 1 MiB");
     s.is("type_of(atom(1))", "Atom");
+}
+
+#[test]
+fn what_a_child_lets_grow_counts_when_it_ends() {
+    let s = with(Limits { space_bytes: 1 << 20, ..Limits::default() });
+    s.run("let list = []; let grow = |n| list.push(blob(n)); let a = atom(0);");
+    let before = s.space.bytes();
+    for (code, gate) in [
+        ("bg(|| { gate(\"a\"); list.push(blob(100000)); 1 })", "a"),
+        ("bg(|| { gate(\"b\"); grow.call(100000); 1 })", "b"),
+        ("bg(|| { gate(\"c\"); a.set(blob(100000)); 1 })", "c"),
+        ("fn more() { grow.call(100000); 1 } bg(|| { gate(\"d\"); more() })", "d"),
+    ] {
+        let before = s.space.bytes();
+        let child = s.run(code).newest_child();
+        s.rig.open(gate);
+        assert!(child.join());
+        assert_eq!(child.show(), "1");
+        let grown = s.space.bytes() - before;
+        assert!((100_000..300_000).contains(&grown), "{code}: {grown}");
+    }
+    let child =
+        s.run("let made = bg(|| {\n  gate(\"e\"); for i in 0..20 { list.push(blob(100000)) } 1 });").newest_child();
+    s.rig.open("e");
+    assert!(child.join());
+    let failure = child.failure().expect("the space is full");
+    assert_eq!((failure.kind.as_str(), failure.line), ("SpaceMemoryLimit", 1));
+    s.has("let other = 1;", "memory limit of 1 MiB");
+    // What shrinks counts as well.
+    let child = s.run("bg(|| { gate(\"f\"); list.clear(); a.set(0); 1 })").newest_child();
+    s.rig.open("f");
+    assert!(child.join());
+    assert!(s.space.bytes() < before + 1_000, "{} and {before}", s.space.bytes());
+}
+
+#[test]
+fn the_parser_is_ended_by_what_ends_an_eval() {
+    let s = with(Limits { eval_time: Some(Duration::from_millis(500)), ..Limits::default() });
+    for (open, item, close) in [("let m = #{\n", ": 0,\n", "};"), ("let f = |\n", ",\n", "last| 0;")] {
+        let items: String = (0..20_000).map(|i| format!("k{i}{item}")).collect();
+        let failure = s.fails(&format!("{open}{items}{close} 1"));
+        assert_eq!(failure.kind, "TimeLimit");
+        assert!((2..=20_000).contains(&failure.line), "where the parser had come to: {}", failure.line);
+    }
+    s.is("1 + 1", "2");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Evaluation and spaces together, on a small host: what scripts see, row by row.
 
 mod children;
+mod circles;
 mod closures;
 mod concurrent;
 mod errors;

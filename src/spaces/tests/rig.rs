@@ -185,6 +185,11 @@ impl Rig {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Removes a module.
+    pub(super) fn remove(&self, name: &str) {
+        std::fs::remove_file(self.0.folder.path().join(name).with_extension("rhai")).unwrap();
+    }
+
     pub(super) fn seat(&self) -> Seat {
         let id = self.0.next_space.fetch_add(1, Ordering::Relaxed);
         self.space(&format!("s-{id}"))
@@ -539,7 +544,8 @@ impl Budget for Host {
             return Ok(());
         }
         let still = self.limits.kept_when_full_bytes;
-        Err(LimitHit::TotalMemory { limit: self.limits.total_bytes, still, holders: vec!["entry 1 (1 GiB)".into()] })
+        let holders = vec!["entry 1 (1 GiB)".into()];
+        Err(LimitHit::TotalMemory { limit: self.limits.total_bytes, still, holders, unnamed: 0 })
     }
 }
 
