@@ -6,6 +6,7 @@
 //! [`hooks`] and [`view`].
 
 pub mod atom;
+mod caught;
 mod explain;
 pub mod failure;
 mod guards;
@@ -18,6 +19,7 @@ pub mod outcome;
 mod portable;
 mod publish;
 pub mod register;
+mod signature;
 pub mod syntax;
 pub mod task;
 mod text;

@@ -501,6 +501,12 @@ impl Modules for Host {
         lock(&self.modules).insert(name.to_owned(), (text, Arc::clone(&module)));
         Ok(module)
     }
+
+    fn names(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.folder.path()).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        names.filter_map(|name| name.strip_suffix(".rhai").map(str::to_owned)).collect()
+    }
 }
 
 impl Sources for Host {
