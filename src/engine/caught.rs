@@ -34,56 +34,96 @@ const BEGINNINGS: [(&str, &str); 25] = [
     ("Bit-field index ", "BitFieldBounds"),
 ];
 
-/// Gives a caught error of the language `kind` and `message` as its failure would have them, and `column` beside `line`. Its
-/// other members stay. Thrown values, and errors of the host, are left as they are.
+/// An error of the language, as far as its map tells.
+struct Told {
+    kind: String,
+    /// The language's own text.
+    text: String,
+    /// Where it happened, when that is not what the map says.
+    place: Option<Place>,
+}
+
+struct Place {
+    source: Option<String>,
+    line: i64,
+    column: i64,
+}
+
+/// Gives a caught error of the language `kind`, `message`, `source`, `line` and `column` as its failure has them. Its other
+/// members stay. Thrown values, and errors of the host, are left as they are.
 pub(crate) fn unify(caught: &mut Dynamic, task: &Task) {
     if caught.tag() != 0 {
         return;
     }
     let Some(mut map) = caught.write_lock::<Map>() else { return };
-    let Some((kind, text)) = kind_and_text(&map) else { return };
+    let Some(Told { kind, text, place }) = told(&map) else { return };
     let (kind, message) = match rebuilt(&kind, &text) {
         Some(error) => describe_alone(&error, task),
         None => (kind, super::failure::lower_first(&text)),
     };
     map.insert("kind".into(), kind.into());
     map.insert("message".into(), message.into());
-    if let Some(column) = map.get("position").cloned() {
-        let unknown = column.as_int().is_ok_and(|column| column >= i64::from(u16::MAX));
-        map.insert("column".into(), if unknown { Dynamic::from(0_i64) } else { column });
+    if let Some(Place { source, line, column }) = place {
+        if let Some(source) = source {
+            map.insert("source".into(), source.into());
+        }
+        map.insert("line".into(), line.into());
+        map.insert("position".into(), column.into());
+    }
+    if let Some(column) = map.get("position").and_then(|column| column.as_int().ok()) {
+        let known = column < i64::from(u16::MAX);
+        map.insert("column".into(), if known { column } else { 0 }.into());
     }
     drop(map);
     mark_as_ours(caught);
 }
 
-/// The kind and the text of the innermost error, from a map that the language made.
-fn kind_and_text(map: &Map) -> Option<(String, String)> {
+/// Reads a map that the language made of an error.
+fn told(map: &Map) -> Option<Told> {
     let member = |name: &str| map.get(name)?.as_immutable_string_ref().ok().map(|text| text.to_string());
     let error = member("error")?;
     let kind = error.strip_prefix("Error").filter(|kind| kind.starts_with(char::is_uppercase))?;
     let text = member("message")?;
     if !matches!(kind, "InFunctionCall" | "InModule") {
-        return Some((kind.to_owned(), text));
+        return Some(Told { kind: kind.to_owned(), text, place: None });
     }
-    let calls = ["\nin call to function '", "\nin closure call", "\nin module"];
+    // The innermost error stands first, then the calls that led there, from the inside out.
+    let calls = ["\nin call to function '", "\nin closure call", MODULE];
     let end = calls.iter().filter_map(|call| text.find(call)).min()?;
-    let text = without_place(&text[..end]);
-    let known = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)).map(|(_, kind)| *kind);
+    let (inner, further) = text.split_at(end);
+    let (inner, position) = without_position(inner);
+    let (inner, caller) = without_source(inner);
+    let module = further.strip_prefix(MODULE).and_then(|rest| Some(rest.split_once('\'')?.0));
+    let source = module.or(caller).map(str::to_owned);
+    let known = BEGINNINGS.iter().find(|(beginning, _)| inner.starts_with(beginning)).map(|(_, kind)| *kind);
     // Only these two have texts without a beginning of their own.
-    let other = if text.ends_with(" too large") { "DataTooLarge" } else { "Arithmetic" };
-    Some((known.unwrap_or(other).to_owned(), text.to_owned()))
+    let other = if inner.ends_with(" too large") { "DataTooLarge" } else { "Arithmetic" };
+    Some(Told {
+        kind: known.unwrap_or(other).to_owned(),
+        text: inner.to_owned(),
+        place: position.map(|(line, column)| Place { source, line, column }),
+    })
 }
 
-/// Without ` @ 'eval 1' (line 1, position 5)` at the end.
-fn without_place(text: &str) -> &str {
-    let text = match text.rfind(" (line ") {
-        Some(at) if text.ends_with(')') => &text[..at],
-        _ => text,
-    };
-    match text.rfind(" @ '") {
-        Some(at) if text.ends_with('\'') => &text[..at],
-        _ => text,
-    }
+/// How the language goes on after an error in a module.
+const MODULE: &str = "\nin module '";
+
+/// Takes ` (line 1, position 5)` off the end.
+fn without_position(text: &str) -> (&str, Option<(i64, i64)>) {
+    let found = text.rfind(" (line ").and_then(|at| {
+        let (line, column) = text[at..].strip_prefix(" (line ")?.strip_suffix(')')?.split_once(", position ")?;
+        Some((&text[..at], Some((line.parse().ok()?, column.parse().ok()?))))
+    });
+    found.unwrap_or((text, None))
+}
+
+/// Takes ` @ 'eval 1'` off the end.
+fn without_source(text: &str) -> (&str, Option<&str>) {
+    let found = text.rfind(" @ '").and_then(|at| {
+        let source = text[at..].strip_prefix(" @ '")?.strip_suffix('\'')?;
+        Some((&text[..at], Some(source)))
+    });
+    found.unwrap_or((text, None))
 }
 
 /// The error again, where its message is not the language's own.

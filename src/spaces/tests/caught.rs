@@ -74,6 +74,43 @@ fn an_error_inside_a_module_is_caught_alike() {
 }
 
 #[test]
+fn a_caught_error_has_the_place_of_its_failure() {
+    let rig = Rig::new();
+    rig.write("deep", "fn f(x) {\n  x.nosuch()\n}\nfn g(x) { f(x) }");
+    rig.write("torn", "1;\nlet x = ;");
+    rig.write("outer", "import \"torn\" as t;");
+    let s = rig.seat();
+    s.run("fn old(x) {\n\n  x.nosuch()\n}");
+    for code in [
+        "old(1)",
+        "fn a_() {\n  1 / 0\n}\nfn b_() { a_() }\nb_()",
+        "[1].map(|x| x.nosuch())",
+        "let f = |x| {\n  x.nosuch() };\nf.call(2)",
+        "import \"deep\" as d; d::g(1)",
+        "import \"torn\" as t;",
+        "import \"outer\" as t;",
+        "nosuch",
+    ] {
+        let failure = s.fails(code);
+        let own = failure.source.starts_with("eval") && failure.source != "eval 1";
+        let source = if own { format!("eval {}", s.rig.newest() + 1) } else { failure.source.clone() };
+        let (functions, call) = match code.rsplit_once('\n') {
+            Some((functions, call)) => (format!("{functions}\n"), call),
+            None => (String::new(), code),
+        };
+        // The call stays where it was, and everything before it too.
+        let caught = format!(
+            "{functions}try {{ {call}; }} catch (e) {{ caught.set(e); }} let e = caught.get(); [e.source, e.line, e.column]"
+        );
+        let moved = if functions.is_empty() && own { "try { ".len() } else { 0 };
+        let set = format!("[\"{source}\", {}, {}]", failure.line, failure.column + moved);
+        s.run("let caught = atom(());");
+        let source_now = format!("eval {}", s.rig.newest() + 1);
+        s.is(&caught, &set.replace(&source, if own { &source_now } else { &source }));
+    }
+}
+
+#[test]
 fn a_caught_error_keeps_the_members_of_the_language() {
     let s = Rig::new().seat();
     s.is(
