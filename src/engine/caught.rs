@@ -82,7 +82,7 @@ pub(crate) fn unify(caught: &mut Dynamic, task: &Task) {
 fn told(map: &Map) -> Option<Told> {
     let member = |name: &str| map.get(name)?.as_immutable_string_ref().ok().map(|text| text.to_string());
     let error = member("error")?;
-    let kind = error.strip_prefix("Error").filter(|kind| kind.starts_with(char::is_uppercase))?;
+    let kind = error.strip_prefix("Error").filter(|kind| is_kind(kind))?;
     let text = member("message")?;
     if !matches!(kind, "InFunctionCall" | "InModule") {
         return Some(Told { kind: kind.to_owned(), text, place: None });
@@ -103,6 +103,12 @@ fn told(map: &Map) -> Option<Told> {
         text: inner.to_owned(),
         place: position.map(|(line, column)| Place { source, line, column }),
     })
+}
+
+/// Whether scripts can catch errors of this kind. A thrown map may have a member `error` too.
+fn is_kind(kind: &str) -> bool {
+    let others = ["InFunctionCall", "InModule", "Arithmetic", "DataTooLarge"];
+    others.contains(&kind) || BEGINNINGS.iter().any(|(_, known)| *known == kind)
 }
 
 /// How the language goes on after an error in a module.

@@ -140,7 +140,7 @@ fn thrown_values_are_caught_untouched() {
         "[1, 2]",
         "#{\"code\": 404}",
         "#{\"error\": \"mine\", \"message\": \"m\"}",
-        "#{\"error\": \"Errors\"}",
+        "#{\"error\": \"ErrorMine\", \"message\": \"m\"}",
     ] {
         s.is(&format!("let t = 0; try {{ throw {value}; }} catch (e) {{ t = e; }} t"), value.trim_matches('"'));
         s.is(
