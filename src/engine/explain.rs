@@ -23,11 +23,9 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
         }
         EvalAltResult::ErrorVariableNotFound(name, _) => failure.suggestions = near_variables(name, task, scope),
         EvalAltResult::ErrorModuleNotFound(name, _) => {
-            let environment = task.environment();
-            let aliases: Vec<_> = environment.imports.iter().map(|import| import.alias.to_string()).collect();
-            failure.suggestions = nearest(name, aliases.iter().map(String::as_str));
+            hint_at_import(failure, name, task);
         }
-        EvalAltResult::ErrorDataRace(place, _) => explain_race(failure, place),
+        EvalAltResult::ErrorDataRace(..) => explain_race(failure),
         EvalAltResult::ErrorParsing(..) => hint_escaped_newlines(failure, code),
         _ => {}
     }
@@ -134,6 +132,20 @@ fn hint_at_variable(failure: &mut Failure, signature: &str, task: &Task, scope: 
     }
 }
 
+/// A module that exists has to be imported before its functions are called.
+fn hint_at_import(failure: &mut Failure, name: &str, task: &Task) {
+    let modules = task.hooks().modules.names();
+    let last = |module: &str| module.rsplit('/').next().unwrap_or_default().to_owned();
+    if let Some(module) = modules.iter().find(|module| last(module) == name) {
+        failure.hint = Some(format!("the module is not imported here: import \"{module}\" as {name};"));
+        return;
+    }
+    let environment = task.environment();
+    let mut known: BTreeSet<String> = environment.imports.iter().map(|import| import.alias.to_string()).collect();
+    known.extend(modules.iter().map(|module| last(module)));
+    failure.suggestions = nearest(name, known.iter().map(String::as_str));
+}
+
 fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
     let environment = task.environment();
     let mut names: BTreeSet<String> = scope.iter().map(|(name, ..)| name.to_owned()).collect();
@@ -163,16 +175,21 @@ fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> 
     near.into_iter().take(SUGGESTIONS).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Names the variable that is in use, and says what to do. The language names it only for arguments of functions.
-fn explain_race(failure: &mut Failure, place: &str) {
-    let name = latest_variable();
-    let known = !name.is_empty();
-    failure.message = match place {
-        "" if known => format!("'{name}' is in use by another call or eval"),
-        "" => "a captured variable is in use by another call or eval".to_owned(),
+/// Names the variable that is in use. The language names it only for arguments of functions.
+pub(crate) fn race(place: &str) -> String {
+    match place {
+        "" => match latest_variable() {
+            name if name.is_empty() => "a captured variable is in use by another call or eval".to_owned(),
+            name => format!("'{name}' is in use by another call or eval"),
+        },
         place => format!("{place} is in use by another call or eval"),
-    };
-    let again = if known { name } else { "x".to_owned() };
+    }
+}
+
+/// Says what to do about a value in use.
+fn explain_race(failure: &mut Failure) {
+    let name = latest_variable();
+    let again = if name.is_empty() { "x".to_owned() } else { name };
     failure.hint = Some(format!(
         "a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is \
          kept in a captured map as call(m.f), and if a native function broke off in it, `let {again} = ..` makes it anew"

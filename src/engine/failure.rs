@@ -3,7 +3,7 @@
 use super::explain;
 use super::task::Task;
 use crate::words::limits::LimitHit;
-use crate::words::{EntryId, Failure, Frame, Refusal};
+use crate::words::{Cut, EntryId, Failure, Frame, Refusal};
 use rhai::{Dynamic, EvalAltResult, ImmutableString, Map, Position};
 
 /// What native functions return.
@@ -68,9 +68,14 @@ pub fn module_not_found(name: &str) -> Box<EvalAltResult> {
     EvalAltResult::ErrorModuleNotFound(name.to_owned(), Position::NONE).into()
 }
 
+/// A map with `kind` and `message` speaks for itself when it is thrown.
+pub(crate) fn mark_as_ours(value: &mut Dynamic) {
+    value.set_tag(OURS);
+}
+
 fn ours(map: Map) -> Box<EvalAltResult> {
     let mut value = Dynamic::from_map(map);
-    value.set_tag(OURS);
+    mark_as_ours(&mut value);
     EvalAltResult::ErrorRuntime(value, Position::NONE).into()
 }
 
@@ -124,7 +129,19 @@ fn shown_function(name: &str) -> String {
 }
 
 fn place(position: Position) -> (usize, usize) {
-    (position.line().unwrap_or(0), position.position().unwrap_or(0))
+    (position.line().unwrap_or(0), column(position))
+}
+
+/// A column in characters, from 1; 0 when unknown. The language counts no further than this type holds: there it is unknown.
+pub(crate) fn column(position: Position) -> usize {
+    position.position().filter(|column| *column < usize::from(u16::MAX)).unwrap_or(0)
+}
+
+/// Kind and message of an error of `task`, whose place does not matter.
+pub(crate) fn describe_alone(error: &EvalAltResult, task: &Task) -> (String, String) {
+    let mut failure = Failure::default();
+    say(error, task, &mut failure);
+    (failure.kind, failure.message)
 }
 
 /// Fills in kind, message and hint; returns what was thrown.
@@ -153,17 +170,26 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
         EvalAltResult::ErrorParsing(what, _) => failure.message = format!("syntax error: {what}"),
         EvalAltResult::ErrorAssignmentToConstant(name, _) => {
             failure.message = format!("cannot change constant '{name}'");
-            if !failure.frames.is_empty() {
-                failure.hint = Some(
-                    "functions read the variables of their space and cannot change them: return the value, or keep it in an atom"
-                        .to_owned(),
-                );
-            }
+            hint_at_functions(failure);
         }
-        EvalAltResult::ErrorDataRace(..) => failure.message = "a value is in use by another call or eval".to_owned(),
+        EvalAltResult::ErrorNonPureMethodCallOnConstant(..) => {
+            failure.message = plain_message(error);
+            hint_at_functions(failure);
+        }
+        EvalAltResult::ErrorDataRace(place, _) => failure.message = explain::race(place),
         other => failure.message = plain_message(other),
     }
     None
+}
+
+/// What is constant inside a function is mostly a variable of the space.
+fn hint_at_functions(failure: &mut Failure) {
+    if !failure.frames.is_empty() {
+        failure.hint = Some(
+            "functions read the variables of their space and cannot change them: return the value, or keep it in an atom"
+                .to_owned(),
+        );
+    }
 }
 
 fn limit_hit(failure: &mut Failure, hit: &LimitHit) {
@@ -182,14 +208,21 @@ fn say_thrown(value: &Dynamic, failure: &mut Failure) -> Option<Dynamic> {
             Some(entry) if !message.starts_with("in entry ") => format!("in entry {entry}: {message}"),
             _ => message.into(),
         };
-        return map.get("thrown").cloned();
+        let thrown = map.get("thrown").cloned();
+        failure.cut = thrown.as_ref().map(|thrown| thrown_text(thrown).1).unwrap_or_default();
+        return thrown;
     }
-    failure.message = match value.as_immutable_string_ref() {
-        Ok(text) if !text.is_empty() => super::text::clipped(&text, 4_000),
-        _ if value.is_unit() => "something was thrown without a value".to_owned(),
-        _ => super::text::brief(value, 1_000),
-    };
+    (failure.message, failure.cut) = thrown_text(value);
     Some(value.clone())
+}
+
+/// A thrown value as a message, with how much of it that leaves out.
+fn thrown_text(value: &Dynamic) -> (String, Cut) {
+    match value.as_immutable_string_ref() {
+        Ok(text) if !text.is_empty() => super::text::clipped(&text, 4_000),
+        _ if value.is_unit() => ("something was thrown without a value".to_owned(), Cut::default()),
+        _ => super::text::beginning(value, 900),
+    }
 }
 
 fn text(map: &Map, key: &str) -> Option<ImmutableString> {
@@ -219,7 +252,10 @@ fn kind(error: &EvalAltResult) -> String {
 fn plain_message(error: &EvalAltResult) -> String {
     let text = error.to_string();
     let position = error.position();
-    let text = text.strip_suffix(&format!(" ({position})")).unwrap_or(&text);
+    lower_first(text.strip_suffix(&format!(" ({position})")).unwrap_or(&text))
+}
+
+pub(crate) fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => first.to_lowercase().chain(chars).collect(),

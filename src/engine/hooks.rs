@@ -29,6 +29,9 @@ pub trait Modules: Send + Sync {
     /// [`failure::module_not_found`](super::failure::module_not_found) for a name that no module has; what its text raises
     /// otherwise.
     fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>>;
+
+    /// The names of the modules there are, for hints: `stats`, `patterns/retry`.
+    fn names(&self) -> Vec<String>;
 }
 
 /// Where the text of a source is found again.

@@ -8,7 +8,7 @@ use super::portable::Homes;
 use super::task::{Tag, Task};
 use super::values::is_handle;
 use super::volatile::{self, Mark, NestingCheck};
-use super::{atom, guards, handle};
+use super::{atom, caught, guards, handle, signature};
 use crate::words::Limits;
 use rhai::packages::{Package, StandardPackage};
 use rhai::{Dynamic, Engine, EvalContext, LexError, Module, OptimizationLevel, Position, Shared, Token};
@@ -44,7 +44,7 @@ pub struct FunctionFacts {
     pub name: String,
     /// The embedded module it lives in; `None` for functions every script sees.
     pub module: Option<String>,
-    /// Its signature, as in `sleep(secs: float)`.
+    /// Its signature, as in `sleep(secs: float)`, with types as scripts know them.
     pub signature: String,
     /// Its doc comment, without comment marks.
     pub doc: String,
@@ -248,6 +248,11 @@ fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, 
             }
         }
         Mark::Capture(count) => CAPTURING.set(count),
+        Mark::Caught(variable) => {
+            if let Some(value) = context.scope_mut().get_mut(variable) {
+                caught::unify(value, task);
+            }
+        }
         Mark::Module => {
             let constants = volatile::begin_module(context.global_runtime_state_mut());
             *context.source_mut() = task.begin_module(constants);
@@ -257,8 +262,9 @@ fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, 
 }
 
 fn debug_line(text: &str, source: &str, position: Position) -> String {
-    match (position.line(), position.position()) {
-        (Some(line), Some(column)) => format!("{source} · {line}:{column} · {text}"),
+    match (position.line(), super::failure::column(position)) {
+        (Some(line), 1..) => format!("{source} · {line}:{} · {text}", super::failure::column(position)),
+        (Some(line), 0) => format!("{source} · {line} · {text}"),
         _ => format!("{source} · {text}"),
     }
 }
@@ -288,8 +294,8 @@ fn facts(module: &Shared<Module>, name: Option<&str>, standard: bool) -> Vec<Fun
             plain.then(|| FunctionFacts {
                 name: function_name,
                 module: name.map(str::to_owned),
-                signature: text("signature"),
-                doc: doc.join("\n"),
+                signature: signature::for_scripts(&text("signature")),
+                doc: signature::doc_for_scripts(&doc.join("\n")),
                 standard,
             })
         })

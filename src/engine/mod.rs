@@ -6,6 +6,7 @@
 //! [`hooks`] and [`view`].
 
 pub mod atom;
+mod caught;
 mod cells;
 mod explain;
 pub mod failure;
@@ -19,6 +20,7 @@ pub mod outcome;
 mod portable;
 mod publish;
 pub mod register;
+mod signature;
 pub mod syntax;
 pub mod task;
 mod text;

@@ -273,8 +273,10 @@ fn verdict(
             }
         }
         Ok(Err(described)) => {
-            let (failure, thrown) = *described;
-            Err(Box::new((failure, thrown.and_then(|value| keep_thrown(task, value)))))
+            let (mut failure, thrown) = *described;
+            let thrown = thrown.and_then(|value| keep_thrown(task, value));
+            failure.thrown = thrown.is_some();
+            Err(Box::new((failure, thrown)))
         }
         Err(payload) => return Err(panicked(&*payload)),
     };

@@ -7,6 +7,7 @@ use super::failure::{Fallible, fail};
 use super::handle::EntryHandle;
 use super::portable::names_closure;
 use super::values::address;
+use crate::words::Cut;
 use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
 use std::fmt::Write;
 
@@ -24,7 +25,7 @@ pub(crate) fn notation(
     custom: &dyn Fn(&Dynamic) -> Option<ImmutableString>,
     go_on: &dyn Fn() -> bool,
 ) -> String {
-    let mut writer = Writer { text: String::new(), longest, custom, go_on, parts: 0, open: Vec::new(), cut: false };
+    let mut writer = Writer::new(longest, custom, go_on);
     writer.value(value);
     if writer.cut {
         writer.text.push_str(" … cut here");
@@ -32,19 +33,32 @@ pub(crate) fn notation(
     writer.text
 }
 
-/// A value in short, for a message.
+/// A value in short, for a text that only has to name it.
 pub(crate) fn brief(value: &Dynamic, longest: usize) -> String {
     notation(value, longest, &|_| None, &|| true)
 }
 
-/// The first `longest` bytes of a text, cut between characters, with the number of those left out.
-pub(crate) fn clipped(text: &str, longest: usize) -> String {
-    if text.len() <= longest {
-        return text.to_owned();
+/// The beginning of a value, for a message, with how much was left out. It ends in `…` when something was.
+pub(crate) fn beginning(value: &Dynamic, longest: usize) -> (String, Cut) {
+    let mut writer = Writer::new(longest, &|_| None, &|| true);
+    writer.value(value);
+    let Writer { mut text, cut, left, .. } = writer;
+    if !cut {
+        return (text, Cut::default());
     }
-    let end = boundary(text, longest);
-    let left = text[end..].chars().count();
-    format!("{}… {left} more characters", &text[..end])
+    text.push('…');
+    (text, left)
+}
+
+/// The first `longest` bytes of a text, cut between characters, with how much was left out. It ends in `…` when something was.
+pub(crate) fn clipped(text: &str, longest: usize) -> (String, Cut) {
+    if text.len() <= longest {
+        return (text.to_owned(), Cut::default());
+    }
+    let (shown, rest) = text.split_at(boundary(text, longest));
+    let (line, further) = if shown.ends_with('\n') { ("", rest) } else { rest.split_once('\n').unwrap_or((rest, "")) };
+    let cut = Cut { characters: line.chars().count(), lines: further.lines().count(), elements: 0 };
+    (format!("{shown}…"), cut)
 }
 
 /// The last place at or before `at` where a text can be cut.
@@ -60,9 +74,20 @@ struct Writer<'f> {
     parts: usize,
     open: Vec<usize>,
     cut: bool,
+    /// What was left out at the cut.
+    left: Cut,
 }
 
-impl Writer<'_> {
+impl<'f> Writer<'f> {
+    fn new(
+        longest: usize,
+        custom: &'f dyn Fn(&Dynamic) -> Option<ImmutableString>,
+        go_on: &'f dyn Fn() -> bool,
+    ) -> Self {
+        let left = Cut::default();
+        Self { text: String::new(), longest, custom, go_on, parts: 0, open: Vec::new(), cut: false, left }
+    }
+
     /// Whether there is room for more.
     fn room(&mut self) -> bool {
         self.parts += 1;
@@ -107,14 +132,21 @@ impl Writer<'_> {
         }
     }
 
-    fn list<'v>(&mut self, open: &str, items: impl Iterator<Item = (Option<&'v str>, &'v Dynamic)>, close: &str) {
+    fn list<'v>(
+        &mut self,
+        open: &str,
+        items: impl ExactSizeIterator<Item = (Option<&'v str>, &'v Dynamic)>,
+        close: &str,
+    ) {
         self.text.push_str(open);
         if self.open.len() >= DEEPEST {
             self.text.push('…');
         } else {
             // A level is counted, though it is no cell: zero is no address.
             self.open.push(0);
+            let len = items.len();
             for (index, (key, item)) in items.enumerate() {
+                let before = self.text.len();
                 if index > 0 {
                     self.text.push_str(", ");
                 }
@@ -122,8 +154,14 @@ impl Writer<'_> {
                     self.string(key);
                     self.text.push_str(": ");
                 }
+                let begun = self.text.len();
                 self.value(item);
                 if self.cut {
+                    let shown = self.text.len() > begun;
+                    if !shown {
+                        self.text.truncate(before);
+                    }
+                    self.left.elements += len - index - usize::from(shown);
                     break;
                 }
             }
@@ -133,9 +171,12 @@ impl Writer<'_> {
     }
 
     fn string(&mut self, text: &str) {
-        let shown = &text[..boundary(text, self.longest)];
+        let (shown, rest) = text.split_at(boundary(text, self.longest.saturating_sub(self.text.len())));
         self.write(format_args!("{shown:?}"));
-        self.cut |= shown.len() < text.len();
+        if !rest.is_empty() {
+            self.cut = true;
+            self.left.characters += rest.chars().count();
+        }
     }
 
     fn blob(&mut self, blob: &[u8]) {
@@ -144,7 +185,9 @@ impl Writer<'_> {
             self.write(format_args!("{byte:02x}"));
         }
         self.text.push(']');
-        self.cut |= blob.len() > self.longest / 2;
+        let left = blob.len().saturating_sub(self.longest / 2);
+        self.cut |= left > 0;
+        self.left.elements += left;
     }
 
     fn write(&mut self, text: std::fmt::Arguments<'_>) {
@@ -156,6 +199,11 @@ impl Writer<'_> {
 /// A function pointer as scripts see it: closures have no name.
 pub(crate) fn pointer_text(pointer: &FnPtr) -> String {
     if names_closure(pointer.fn_name()) { "Fn(closure)".to_owned() } else { format!("Fn({})", pointer.fn_name()) }
+}
+
+/// A float as scripts see it, with the sign of a zero, which the language leaves out.
+pub(crate) fn float_text(number: f64) -> String {
+    if number == 0.0 && number.is_sign_negative() { "-0.0".to_owned() } else { Dynamic::from(number).to_string() }
 }
 
 /// A value as JSON.

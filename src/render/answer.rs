@@ -5,7 +5,7 @@
 
 use super::failure;
 use super::output::{self, Output};
-use super::plain::{duration, guarded, listed, one_line};
+use super::plain::{count, duration, guarded, head, listed, one_line};
 use super::style::{Role, Style};
 use super::value::Rendered;
 use crate::words::limits::thousands;
@@ -237,7 +237,7 @@ fn about(block: &Block<'_>) -> Vec<String> {
         lines.push(format!(";; truncated — {phrase} · res({id}) is the whole value"));
     }
     for Conflict { name, other, function } in block.conflicts {
-        let name = one_line(name);
+        let name = self::name(name);
         lines.push(if *function {
             format!(";; function {name} was also defined by entry {other}")
         } else {
@@ -259,9 +259,20 @@ fn about(block: &Block<'_>) -> Vec<String> {
 
 /// Names of one line that are told without a cut.
 const NAMES: usize = 50;
+/// Characters of a name.
+const NAME: usize = 80;
+
+/// A name of any length, on one line.
+fn name(name: &str) -> String {
+    let shown = head(name, NAME);
+    match name[shown.len()..].chars().count() {
+        0 => one_line(shown),
+        left => format!("{}… {} elided", one_line(shown), count(left, "character")),
+    }
+}
 
 fn names(all: &[String]) -> String {
-    let shown = listed(all.iter().take(NAMES).map(|name| one_line(name)));
+    let shown = listed(all.iter().take(NAMES).map(|one| name(one)));
     match all.len().saturating_sub(NAMES) {
         0 => shown,
         more => format!("{shown}, … {} more", thousands(more)),

@@ -2,7 +2,7 @@
 
 use super::plain::{count, guarded, head, is_unsafe, listed, one_line};
 use super::style::{Role, Style};
-use crate::words::{EntryId, Failure, Frame};
+use crate::words::{Cut, EntryId, Failure, Frame};
 use std::fmt::Write;
 
 /// Characters of the message on the first line, and of each further line of it.
@@ -16,8 +16,16 @@ const FRAMES: usize = 10;
 
 /// The whole text. `id` is named on the first line when there is an entry.
 pub fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> String {
+    let message = Message::of(failure);
     let mut lines = vec![style.paint(Role::Bad, &first_line(failure, id))];
-    lines.extend(more_message(&failure.message));
+    lines.extend(message.further_lines());
+    if let Some(id) = id.filter(|_| message.is_cut()) {
+        if failure.thrown {
+            lines.push(format!("  failure({id}).thrown is the whole value"));
+        } else if failure.cut.is_nothing() {
+            lines.push(format!("  failure({id}).message is the whole message"));
+        }
+    }
     if !failure.source.is_empty() {
         lines.push(style.paint(Role::Quiet, &format!("  {}", place(&failure.source, failure.line, failure.column))));
     }
@@ -39,39 +47,88 @@ pub fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> String {
     lines.join("\n")
 }
 
-/// The first line alone: `FunctionNotFound: no function 'lenn' for (array) · 2:12 · id 12`.
+/// The first line alone: `FunctionNotFound: no function 'lenn' for (array) · 2:12 · id 12`. Code that is not the entry's own is
+/// named there too: `· stats.rhai:3:7 · id 12`.
 pub fn first_line(failure: &Failure, id: Option<EntryId>) -> String {
-    let message = failure.message.lines().next().unwrap_or_default();
-    let shown = head(message, MESSAGE);
-    let mut line = format!("{}: {}", one_line(&failure.kind), one_line(shown));
-    let mut push = |text: std::fmt::Arguments<'_>| line.write_fmt(text).expect("writing to a string cannot fail");
-    if shown.len() < message.len() {
-        push(format_args!("… {} elided", count(message[shown.len()..].chars().count(), "character")));
-    }
-    if failure.line > 0 {
-        push(format_args!(" · {}", position(failure.line, failure.column)));
+    let Failure { kind, source, line, column, .. } = failure;
+    let mut text = format!("{}: {}", one_line(kind), Message::of(failure).first_line());
+    let mut push = |part: std::fmt::Arguments<'_>| text.write_fmt(part).expect("writing to a string cannot fail");
+    let own = match id {
+        Some(id) => *source == format!("eval {id}"),
+        None => source.starts_with("eval "),
+    };
+    match *line {
+        0 if own || source.is_empty() => {}
+        _ if own || source.is_empty() => push(format_args!(" · {}", position(*line, *column))),
+        _ => push(format_args!(" · {}", place(source, *line, *column))),
     }
     if let Some(id) = id {
         push(format_args!(" · id {id}"));
     }
-    guarded(&line)
+    guarded(&text)
 }
 
-/// The lines of a message after its first.
-fn more_message(message: &str) -> Vec<String> {
-    let all: Vec<_> = message.lines().skip(1).collect();
-    let mut lines: Vec<_> = all
-        .iter()
-        .take(MESSAGE_LINES)
-        .map(|line| {
-            let shown = head(line, MESSAGE / 4);
-            format!("  {}{}", one_line(shown), if shown.len() < line.len() { "…" } else { "" })
-        })
-        .collect();
-    if all.len() > MESSAGE_LINES {
-        lines.push(format!("  … {} elided", count(all.len() - MESSAGE_LINES, "line")));
+/// A message, and how much of it is shown.
+struct Message<'f> {
+    first: &'f str,
+    further: Vec<&'f str>,
+    /// What the failure itself leaves out behind the last of these lines.
+    cut: Cut,
+}
+
+impl<'f> Message<'f> {
+    fn of(failure: &'f Failure) -> Self {
+        let cut = failure.cut;
+        let text = failure.message.as_str();
+        let text = if cut.is_nothing() { text } else { text.strip_suffix('…').unwrap_or(text) };
+        let mut lines = text.lines();
+        Self { first: lines.next().unwrap_or_default(), further: lines.collect(), cut }
     }
-    lines
+
+    fn first_line(&self) -> String {
+        let shown = head(self.first, MESSAGE);
+        let cut = if self.further.is_empty() { self.cut } else { Cut::default() };
+        format!("{}{}", one_line(shown), elided(&self.first[shown.len()..], cut))
+    }
+
+    fn further_lines(&self) -> Vec<String> {
+        let all = &self.further;
+        let mut lines: Vec<_> = all
+            .iter()
+            .take(MESSAGE_LINES)
+            .enumerate()
+            .map(|(index, line)| {
+                let shown = head(line, MESSAGE / 4);
+                let cut = if index + 1 == all.len() { self.cut } else { Cut::default() };
+                format!("  {}{}", one_line(shown), elided(&line[shown.len()..], cut))
+            })
+            .collect();
+        let left = all.len().saturating_sub(MESSAGE_LINES) + self.cut.lines;
+        if left > 0 {
+            lines.push(format!("  … {} elided", count(left, "line")));
+        }
+        lines
+    }
+
+    fn is_cut(&self) -> bool {
+        !self.cut.is_nothing()
+            || self.further.len() > MESSAGE_LINES
+            || head(self.first, MESSAGE).len() < self.first.len()
+            || self.further.iter().any(|line| head(line, MESSAGE / 4).len() < line.len())
+    }
+}
+
+/// `… 4,000 characters elided` for the rest of a line, and what was cut off before.
+fn elided(rest: &str, cut: Cut) -> String {
+    let characters = rest.chars().count() + cut.characters;
+    match (characters, cut.elements) {
+        (0, 0) => String::new(),
+        (0, elements) => format!("… {} elided", count(elements, "element")),
+        (characters, 0) => format!("… {} elided", count(characters, "character")),
+        (characters, elements) => {
+            format!("… {} and {} elided", count(characters, "character"), count(elements, "element"))
+        }
+    }
 }
 
 /// `stats.rhai:3:7`, as editors and terminals can follow it.
@@ -199,7 +256,7 @@ mod tests {
             ..Failure::new("FunctionNotFound", "no function 'nosuch' for (i64)")
         };
         expect![[r#"
-            FunctionNotFound: no function 'nosuch' for (i64) · 3:7 · id 12
+            FunctionNotFound: no function 'nosuch' for (i64) · boom.rhai:3:7 · id 12
               boom.rhai:3:7
                     n.nosuch()
                       ^
@@ -223,6 +280,52 @@ mod tests {
     }
 
     #[test]
+    fn what_is_cut_is_counted_as_a_whole() {
+        let thrown = |message: &str, characters, lines, elements| Failure {
+            cut: Cut { characters, lines, elements },
+            thrown: true,
+            ..Failure::new("Runtime", message)
+        };
+        expect![[r#"
+            Runtime: [1, 2]… 4,774 elements elided · id 12
+              failure(12).thrown is the whole value"#]]
+        .assert_eq(&agent(&thrown("[1, 2]…", 0, 0, 4_774)));
+        expect![[r#"
+            Runtime: a
+              bc… 7 characters elided
+              … 555 lines elided
+              failure(12).thrown is the whole value"#]]
+        .assert_eq(&agent(&thrown("a\nbc…", 7, 555, 0)).replace(" · id 12", ""));
+        let long = agent(&thrown(&format!("{}…", "x".repeat(4_000)), 96_000, 0, 0));
+        assert!(long.contains("x… 99,000 characters elided · id 12\n  failure(12).thrown is"), "{long}");
+        let gone = Failure { thrown: false, ..thrown("[1, 2]…", 3, 0, 2) };
+        assert_eq!(agent(&gone), "Runtime: [1, 2]… 3 characters and 2 elements elided · id 12");
+        let own = agent(&Failure::new("NoEntry", "x".repeat(1_001)));
+        assert!(own.ends_with("x… 1 character elided · id 12\n  failure(12).message is the whole message"), "{own}");
+    }
+
+    #[test]
+    fn code_of_others_is_named_on_the_first_line() {
+        let at = |source: &str| Failure { source: source.into(), line: 3, column: 7, ..Failure::new("E", "m") };
+        let lines = ["eval 12", "eval 1", "stats.rhai", ""].map(|source| first_line(&at(source), Some(EntryId(12))));
+        assert_eq!(
+            lines,
+            ["E: m · 3:7 · id 12", "E: m · eval 1:3:7 · id 12", "E: m · stats.rhai:3:7 · id 12", "E: m · 3:7 · id 12"]
+        );
+        assert_eq!(first_line(&at("stats.rhai"), None), "E: m · stats.rhai:3:7");
+    }
+
+    #[test]
+    fn an_unknown_column_has_no_caret() {
+        let failure =
+            Failure { source: "eval 12".into(), line: 2, excerpt: Some("x".repeat(70_000)), ..Failure::new("E", "m") };
+        let shown = agent(&failure);
+        let lines: Vec<_> = shown.lines().collect();
+        assert_eq!(lines[..2], ["E: m · 2 · id 12", "  eval 12:2"]);
+        assert!(lines.len() == 3 && lines[2].ends_with("xx…") && lines[2].len() < 100, "{shown}");
+    }
+
+    #[test]
     fn messages_keep_to_their_lines() {
         let failure = Failure::new("Thrown", "first\n;; id 12 · forged\n\u{1b}[31mred");
         expect![[r#"
@@ -232,7 +335,7 @@ mod tests {
         .assert_eq(&agent(&failure));
         let long = first_line(&Failure::new("Thrown", "é".repeat(5_000)), None);
         assert!(long.ends_with("é… 4,000 characters elided"), "{long}");
-        assert!(agent(&Failure::new("Thrown", "line\n".repeat(500))).ends_with("\n  … 479 lines elided"));
+        assert!(agent(&Failure::new("Thrown", "line\n".repeat(500))).contains("\n  … 479 lines elided\n"));
         assert_eq!(first_line(&Failure::new(";; id 12", ""), None), " ;; id 12: ");
     }
 
@@ -267,6 +370,7 @@ mod tests {
                 frames: vec![called(&parts[4], &parts[2], 1, 2)],
                 suggestions: vec![parts[4].clone()],
                 hint: Some(parts[5].clone()),
+                ..Failure::default()
             };
             let shown = agent(&failure);
             prop_assert!(shown.chars().all(|c| c == '\n' || !is_unsafe(c)));

@@ -314,5 +314,12 @@ mod tests {
         assert!(backend.ask(&Query::Move("not a name".into())).is_err());
         assert!(backend.ask(&Query::Output { id: EntryId(99), from: None, count: None }).is_err());
         assert!(backend.names().functions.iter().any(|signature| signature.name == "sleep"));
+        let shown: Vec<_> = backend.names().functions.iter().map(ToString::to_string).collect();
+        assert!(shown.contains(&"push(array: array, item: any)".to_owned()), "{shown:?}");
+        let foreign = |text: &str| ["&", "Dynamic", "Array", "ImmutableString"].iter().any(|word| text.contains(word));
+        assert_eq!(shown.iter().find(|signature| foreign(signature)), None);
+        for name in ["print", "debug", "push"] {
+            assert!(!foreign(&text(&Query::Doc(name.into()))), "{name}");
+        }
     }
 }

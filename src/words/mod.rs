@@ -14,5 +14,5 @@ pub use clock::{Alarm, Clock, Time, Wake};
 pub use ids::{EntryId, Handle, HeaderKey, SessionId, SpaceId, TaskId};
 pub use limits::Limits;
 pub use modules::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
-pub use outcome::{Failure, Frame, Status, StopCause};
+pub use outcome::{Cut, Failure, Frame, Status, StopCause};
 pub use refusal::Refusal;

@@ -136,8 +136,7 @@ impl fmt::Display for ModuleError {
                 write!(f, "no function `{function:.80}` in {module}")?;
                 did_you_mean(f, near)
             }
-            Self::Syntax { file, line: 0, message, .. } => write!(f, "{file}: {message}"),
-            Self::Syntax { file, line, column, message } => write!(f, "{file}:{line}:{column}: {message}"),
+            Self::Syntax { file, line, column, message } => write!(f, "{}: {message}", place(file, *line, *column)),
             Self::TooManyFunctions { module, limit } => write!(
                 f,
                 "{module} would have more than {} functions, which is the limit of a space or module",
@@ -152,6 +151,15 @@ impl fmt::Display for ModuleError {
 }
 
 impl std::error::Error for ModuleError {}
+
+/// A place as editors and terminals can follow it: `stats.rhai:3:7`, without what is unknown (0).
+fn place(file: &str, line: usize, column: usize) -> String {
+    match (line, column) {
+        (0, _) => file.to_owned(),
+        (line, 0) => format!("{file}:{line}"),
+        (line, column) => format!("{file}:{line}:{column}"),
+    }
+}
 
 fn did_you_mean(f: &mut fmt::Formatter<'_>, near: &[String]) -> fmt::Result {
     if near.is_empty() { Ok(()) } else { write!(f, "; did you mean {}", near.join(", ")) }
@@ -202,11 +210,8 @@ impl fmt::Display for ModuleNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Broken { module, file, line, column, message } => {
-                write!(f, "{file}")?;
-                if *line > 0 {
-                    write!(f, ":{line}:{column}")?;
-                }
-                write!(f, ": {message} · {module} stays at its last good version")
+                let place = place(file, *line, *column);
+                write!(f, "{place}: {message} · {module} stays at its last good version")
             }
             Self::Defined { module, functions } => write!(
                 f,
@@ -283,10 +288,7 @@ pub enum ProblemKind {
 impl ModuleProblem {
     /// Where it is, as editors can follow it: `stats.rhai:2:7`.
     pub fn place(&self) -> String {
-        match self.line {
-            0 => self.file.clone(),
-            line => format!("{}:{line}:{}", self.file, self.column),
-        }
+        place(&self.file, self.line, self.column)
     }
 
     /// How much it matters.

@@ -75,13 +75,35 @@ pub struct Frame {
     pub column: usize,
 }
 
+/// How much of a huge thrown value the message of its [`Failure`] leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Characters of the line that the message ends in.
+    pub characters: usize,
+    /// Whole lines after that.
+    pub lines: usize,
+    /// Elements of lists, maps and blobs.
+    pub elements: usize,
+}
+
+impl Cut {
+    /// Whether the message says all there is.
+    pub fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
+}
+
 /// Why an eval failed, as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
     /// The kind, such as `FunctionNotFound`.
     pub kind: String,
-    /// One sentence.
+    /// One sentence. It ends in `…` when it shows only the beginning of a thrown value.
     pub message: String,
+    /// What the message leaves out of a thrown value.
+    pub cut: Cut,
+    /// Whether the thrown value is kept.
+    pub thrown: bool,
     /// Where it happened: `eval 12`, or a file such as `stats.rhai`; empty when unknown.
     pub source: String,
     /// Line in `source`, from 1; 0 when unknown.

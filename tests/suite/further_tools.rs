@@ -157,6 +157,7 @@ async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     let task = json_of(send(&dispatcher, "tools/call", true, json!({"name": "slow"})).await);
     let id = task["result"]["taskId"].clone();
     let get = async || json_of(send(&dispatcher, "tasks/get", true, json!({"taskId": id})).await);
+    gates.reached("slow").await;
 
     // A day without a word: the session ends at the next eval of somebody else, its work goes on.
     let another_eval = || {

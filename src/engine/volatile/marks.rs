@@ -15,6 +15,8 @@ pub(crate) enum Mark<'a> {
     Module,
     /// The next statement turns this many captured variables into cells.
     Capture(usize),
+    /// The start of a `catch` whose error is in this variable.
+    Caught(&'a str),
 }
 
 impl<'a> Mark<'a> {
@@ -27,6 +29,7 @@ impl<'a> Mark<'a> {
             ('f', source) => Self::Source(source),
             ('m', _) => Self::Module,
             ('c', count) => Self::Capture(count.parse().ok()?),
+            ('e', variable) => Self::Caught(variable),
             _ => return None,
         })
     }
@@ -38,6 +41,7 @@ impl<'a> Mark<'a> {
             Self::Source(source) => format!(" f{source}"),
             Self::Module => " m".to_owned(),
             Self::Capture(count) => format!(" c{count}"),
+            Self::Caught(variable) => format!(" e{variable}"),
         };
         Stmt::Expr(Box::new(Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)))
     }

@@ -4,6 +4,7 @@
 //! - the variables each top-level statement may write are listed, and a publish point is put after each statement;
 //! - variables that functions read are copied to where functions see them, after inner statements that may write them;
 //! - every function says at its start where it was written, so that errors name the right source;
+//! - every `catch` has its error put into one shape;
 //! - captured atoms and entries stay what they are instead of becoming cells;
 //! - arguments of `curry`, and variables that are wrapped in a list or map of their own, are checked for nesting.
 //!
@@ -345,6 +346,11 @@ impl<'a> Pass<'a> {
                 self.locals.push(caught);
                 self.block(&mut flow.branch);
                 self.locals.pop();
+                if let Expr::Variable(variable, _, position) = &flow.expr
+                    && !flow.branch.is_empty()
+                {
+                    flow.branch.statements_mut().insert(0, Mark::Caught(&variable.1).statement(*position));
+                }
             }
             Stmt::Expr(expr) | Stmt::BreakLoop(Some(expr), ..) | Stmt::Return(Some(expr), ..) => self.expression(expr),
             Stmt::Import(parts, _) => self.expression(&mut parts.0),

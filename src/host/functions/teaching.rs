@@ -76,17 +76,15 @@ fn find(host: &Inner, name: &str) -> Fallible<Option<String>> {
         .collect();
     if let Some(first) = facts.first() {
         let doc = facts.iter().map(|facts| facts.doc.trim()).find(|doc| !doc.is_empty()).unwrap_or_default();
-        return Ok(Some(teach::doc(&FunctionDoc {
-            name: first.name.clone(),
-            signatures: facts
-                .iter()
-                .map(|facts| match module {
-                    Some(module) => format!("{module}::{}", facts.signature),
-                    None => facts.signature.clone(),
-                })
-                .collect(),
-            doc: doc.to_owned(),
-        })));
+        let mut signatures: Vec<_> = facts
+            .iter()
+            .map(|facts| match module {
+                Some(module) => format!("{module}::{}", facts.signature),
+                None => facts.signature.clone(),
+            })
+            .collect();
+        signatures.dedup();
+        return Ok(Some(teach::doc(&FunctionDoc { name: first.name.clone(), signatures, doc: doc.to_owned() })));
     }
     super::shelf::doc(host, name)
 }

@@ -152,6 +152,11 @@ fn how_an_entry_stands() {
         ;; id 12 · session bfw · ns s-bfw · failed · 1.0 s
         ;; set before it stopped: a, b"#]],
     );
+    let long = ["n".repeat(5_000), "b".to_owned()];
+    failed.published = &long;
+    let shown = block(&failed, Style::Agent);
+    let names = format!(";; set before it stopped: {}… 4,920 characters elided, b", "n".repeat(80));
+    assert!(shown.ends_with(&names), "{shown}");
     let cause = StopCause::NoSuchSpace("lab".into());
     assert_eq!(reason(&cause).unwrap(), "no such space: lab");
 }

@@ -36,6 +36,12 @@ fn check(code: &str, expected: Expect) {
 }
 
 #[test]
+fn zeros_keep_their_sign() {
+    check("[-0.0, 0.0, #{a: -0.0}]", expect!["[-0.0, 0.0, #{a: -0.0}]"]);
+    check("-0.0", expect!["-0.0"]);
+}
+
+#[test]
 fn every_kind_of_value() {
     let kinds = [
         "()",

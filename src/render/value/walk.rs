@@ -121,6 +121,12 @@ impl Walk<'_> {
             self.shared(value, |walk, inner| walk.node(inner, depth));
         } else if value.is_unit() {
             self.out.push_str("()");
+        } else if let Ok(number) = value.as_float()
+            && number == 0.0
+            && number.is_sign_negative()
+        {
+            // The language leaves out its sign.
+            self.out.push_str("-0.0");
         } else if value.is_bool() || value.is_int() || value.is_float() {
             self.push(value);
         } else if let Some(text) = value.read_lock::<ImmutableString>() {

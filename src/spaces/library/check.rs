@@ -126,6 +126,34 @@ fn circular(modules: &Modules) -> Vec<ModuleProblem> {
     problems
 }
 
+/// The shortest circle of imports that leads from a module back to it, its name repeated at the end, with the import that leaves
+/// the module. `imports`: those of a module, in order.
+pub(super) fn circle_of<'m>(name: &str, imports: impl Fn(&str) -> &'m [Import]) -> Option<(&'m Import, Vec<String>)> {
+    let met_on_loading = |name: &str| imports(name).iter().filter(|import| !import.in_function);
+    // Each import that was come to, with the place of the one before it.
+    let mut reached: Vec<(&Import, Option<usize>)> = met_on_loading(name).map(|import| (import, None)).collect();
+    let mut seen = BTreeSet::new();
+    let mut next = 0;
+    while let Some((import, _)) = reached.get(next).copied() {
+        if import.name == name {
+            let mut path = vec![import.name.clone()];
+            let mut at = next;
+            while let Some(before) = reached[at].1 {
+                at = before;
+                path.push(reached[at].0.name.clone());
+            }
+            path.push(name.to_owned());
+            path.reverse();
+            return Some((reached[at].0, path));
+        }
+        if seen.insert(&import.name) {
+            reached.extend(met_on_loading(&import.name).map(|further| (further, Some(next))));
+        }
+        next += 1;
+    }
+    None
+}
+
 fn report(modules: &Modules, mut circle: Vec<String>) -> Option<ModuleProblem> {
     let first = circle.iter().enumerate().min_by_key(|(_, name)| *name).map(|(at, _)| at)?;
     circle.rotate_left(first);

@@ -1,10 +1,12 @@
 //! What scripts and people ask about modules: lists, outlines, docs and texts, from the files as they are now and from what
 //! was defined inside modules since. Nothing is run for it.
 
+use super::check::circle_of;
 use super::folder::Found;
 use super::name::ModuleName;
 use super::outline::{FunctionOutline, ModuleOutline, contains, first_sentence};
 use super::shelf::{Layer, lock};
+use super::syntax::Import;
 use super::{Library, near, syntax};
 use crate::engine::{Overlay, Sources};
 use crate::words::{ModuleError, ModuleProblem, ProblemKind};
@@ -14,8 +16,15 @@ use std::sync::Arc;
 /// Longest code of an eval that is put together again, in lines: each is looked for on its own.
 const MOST_LINES: usize = 5_000;
 
-/// Outlines of texts that were looked at, with these texts.
-pub(super) type Outlines = BTreeMap<ModuleName, (Arc<str>, Result<Arc<ModuleOutline>, ModuleError>)>;
+/// What texts that were looked at say, with these texts.
+pub(super) type Outlines = BTreeMap<ModuleName, (Arc<str>, Result<Arc<Looked>, ModuleError>)>;
+
+/// What the text of a module says.
+#[derive(Debug)]
+pub(super) struct Looked {
+    outline: Arc<ModuleOutline>,
+    imports: Vec<Import>,
+}
 
 /// One module in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,20 +77,34 @@ impl Library {
         for outline in self.native.values().filter(|outline| wanted(Some(outline), &outline.name)) {
             rows.push(row(&outline.name, Some(outline), Vec::new(), ModuleStatus::Native));
         }
+        let mut readable = Vec::new();
         for name in self.script_modules() {
-            let Ok(text) = self.shelf.folder().read(&name) else {
-                if wanted(None, name.as_str()) {
-                    rows.extend(self.unreadable(&name));
-                }
-                continue;
-            };
-            let outline = self.outline_of(&name, &text);
+            if let Ok(text) = self.shelf.folder().read(&name) {
+                let looked = self.looked_at(&name, &text);
+                readable.push((name, text, looked));
+            } else if wanted(None, name.as_str()) {
+                rows.extend(self.unreadable(&name));
+            }
+        }
+        let good = readable.iter().filter_map(|(name, _, looked)| Some((name.as_str(), looked.as_ref().ok()?)));
+        let good: BTreeMap<&str, &Arc<Looked>> = good.collect();
+        let imports = |name: &str| good.get(name).map_or(&[][..], |looked| &looked.imports[..]);
+        for (name, text, looked) in &readable {
+            let outline = looked.as_ref().map(|looked| &looked.outline);
             if !wanted(outline.as_ref().ok().map(AsRef::as_ref), name.as_str()) {
                 continue;
             }
-            let defined = self.defined(&name, &text);
-            let status = match (&outline, self.shelf.fault(&name, &text)) {
-                (Err(error), _) => ModuleStatus::Broken(problem(&name, error)),
+            let defined = self.defined(name, text);
+            let status = match (&outline, self.shelf.fault(name, text)) {
+                (Err(error), _) => ModuleStatus::Broken(problem(name, error)),
+                (Ok(_), _) if let Some((import, path)) = circle_of(name.as_str(), imports) => {
+                    ModuleStatus::Broken(ModuleProblem {
+                        file: name.file(),
+                        line: import.line,
+                        column: import.column,
+                        what: ProblemKind::Circular(path),
+                    })
+                }
                 (Ok(_), Some(fault)) => ModuleStatus::Broken(ModuleProblem {
                     file: fault.file,
                     line: fault.line,
@@ -90,7 +113,7 @@ impl Library {
                 }),
                 (Ok(_), None) => ModuleStatus::Fine,
             };
-            rows.push(row(name.as_str(), outline.as_deref().ok(), defined, status));
+            rows.push(row(name.as_str(), outline.ok().map(AsRef::as_ref), defined, status));
         }
         rows.sort_by(|a, b| a.name.cmp(&b.name));
         rows
@@ -223,14 +246,20 @@ impl Library {
         }
     }
 
-    /// The outline of a text, made once.
+    /// The outline of a text.
     fn outline_of(&self, name: &ModuleName, text: &Arc<str>) -> Result<Arc<ModuleOutline>, ModuleError> {
-        if let Some((_, outline)) = lock(&self.outlines).get(name).filter(|(of, _)| of == text) {
-            return outline.clone();
+        self.looked_at(name, text).map(|looked| looked.outline.clone())
+    }
+
+    /// What a text says, found out once.
+    fn looked_at(&self, name: &ModuleName, text: &Arc<str>) -> Result<Arc<Looked>, ModuleError> {
+        if let Some((_, looked)) = lock(&self.outlines).get(name).filter(|(of, _)| of == text) {
+            return looked.clone();
         }
-        let outline = ModuleOutline::of_text(name.as_str(), text, &self.limits).map(Arc::new);
-        lock(&self.outlines).insert(name.clone(), (text.clone(), outline.clone()));
-        outline
+        let parsed = syntax::parse(name.as_str(), text, &self.limits);
+        let looked = parsed.map(|parsed| Arc::new(Looked { outline: parsed.outline.into(), imports: parsed.imports }));
+        lock(&self.outlines).insert(name.clone(), (text.clone(), looked.clone()));
+        looked
     }
 
     fn defined(&self, name: &ModuleName, text: &str) -> Vec<String> {

@@ -55,6 +55,33 @@ fn a_list_has_every_module_with_its_state() {
 }
 
 #[test]
+fn every_member_of_a_circle_is_broken() {
+    let (_dir, library) = library(&[
+        ("a.rhai", "import \"b\" as b;\nimport \"c\" as c;"),
+        ("b.rhai", "\nimport \"a\" as a;"),
+        ("c.rhai", "import \"b\" as b;"),
+        ("own.rhai", "import \"own\" as o;"),
+        ("user.rhai", "import \"later\" as a;"),
+        ("later.rhai", "fn f() { import \"user\" as a; }"),
+    ]);
+    let rows = library.modules("");
+    let problems: Vec<_> = rows
+        .iter()
+        .filter_map(|row| match &row.status {
+            ModuleStatus::Broken(problem) => Some(problem.to_string()),
+            _ => None,
+        })
+        .collect();
+    expect![[r#"
+        a.rhai:1:1: error: circular import: a → b → a
+        b.rhai:2:1: error: circular import: b → a → b
+        c.rhai:1:1: error: circular import: c → b → a → c
+        own.rhai:1:1: error: circular import: own → own"#]]
+    .assert_eq(&problems.join("\n"));
+    assert_eq!(library.modules("c").len(), 1);
+}
+
+#[test]
 fn a_filter_looks_at_names_and_docs() {
     let (_dir, library) = greet();
     let names = |filter: &str| library.modules(filter).into_iter().map(|row| row.name).collect::<Vec<_>>();

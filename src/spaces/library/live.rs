@@ -5,7 +5,7 @@ use super::shelf::{Fault, Layer, Loader};
 use super::{Library, ModuleNotice};
 use crate::engine::failure::{describe, fail};
 use crate::engine::{Fallible, Language, LoadedModule, Modules, Overlay, Task, compile_module};
-use crate::words::{EntryId, ModuleError};
+use crate::words::{EntryId, ModuleError, StopCause};
 use rhai::EvalAltResult;
 use std::fmt;
 use std::sync::Arc;
@@ -67,6 +67,10 @@ impl Modules for ScriptModules {
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
         self.library.shelf.get(&loader, &name).map(|version| version.loaded.clone())
     }
+
+    fn names(&self) -> Vec<String> {
+        self.library.names()
+    }
 }
 
 impl fmt::Debug for ScriptModules {
@@ -94,6 +98,13 @@ impl Loader<Arc<LoadedModule>, Overlay> for OfTask<'_> {
     fn stopped(&self) -> bool {
         // A `timeout` that ran out says nothing about the module either.
         self.task.check().is_err()
+    }
+
+    fn limit(&self) -> Option<String> {
+        match self.task.stopped() {
+            Some(StopCause::Limit(hit)) => Some(hit.to_string()),
+            _ => None,
+        }
     }
 
     fn refuse(&self, error: &ModuleError) -> Box<EvalAltResult> {

@@ -1,7 +1,7 @@
 //! The library under real evals: what they see of modules, what they are told, and evaluating inside one.
 
-use super::super::OutlineOptions;
 use super::super::bench::Bench;
+use super::super::{ModuleRow, ModuleStatus, OutlineOptions};
 
 #[test]
 fn edits_are_live_also_below() {
@@ -140,6 +140,37 @@ fn a_circle_made_by_an_edit_is_told_once() {
         assert_eq!(answer.value(), value, "{code}");
         assert!(answer.output.len() == 1 && answer.output[0].ends_with(said), "{:?}", answer.output);
     }
+}
+
+#[test]
+fn a_module_that_a_limit_ended_is_not_well() {
+    let bench = Bench::new(&[
+        ("hog.rhai", "let all = [1];\nloop { all += all }"),
+        ("outer.rhai", "import \"hog\" as h;"),
+        ("fine.rhai", "fn f() { 1 }"),
+    ]);
+    let states = || {
+        let rows = bench.modules.library().modules("");
+        let state = |row: &ModuleRow| match &row.status {
+            ModuleStatus::Broken(problem) => format!("{}: {problem}", row.name),
+            _ => format!("{}: ", row.name),
+        };
+        rows.iter().map(state).collect::<Vec<_>>()
+    };
+    assert_eq!(states(), ["fine: ", "hog: ", "outer: "]);
+    let failure = bench.eval("import \"outer\" as o;").failure();
+    assert!(failure.contains("MemoryLimit"), "{failure}");
+    let now = states();
+    assert_eq!(now[0], "fine: ");
+    assert!(
+        now[1].starts_with("hog: hog.rhai:")
+            && now[1].contains("error: loading it was ended: the eval reached its memory limit"),
+        "{now:?}"
+    );
+    assert!(now[2].contains("loading it was ended: the eval reached its memory limit"), "{now:?}");
+    bench.write("hog.rhai", "fn f() { 1 }");
+    assert!(bench.eval("import \"outer\" as o;").ended.result.is_ok());
+    assert_eq!(states(), ["fine: ", "hog: ", "outer: "]);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(super) trait Loader<M, L> {
     fn load(&self, name: &ModuleName, text: &str, layers: &[L]) -> Fallible<M>;
     /// Whether the eval was stopped: then an error says nothing about the module.
     fn stopped(&self) -> bool;
+    /// The limit that stopped it, when one did: then the module cannot be had within it.
+    fn limit(&self) -> Option<String>;
     /// An error as scripts catch it.
     fn refuse(&self, error: &ModuleError) -> Box<EvalAltResult>;
     /// What is wrong with the module, from an error that its loading ended with.
@@ -254,7 +256,14 @@ impl<M, L: Layer> Shelf<M, L> {
                 }
                 Ok(version)
             }
-            Err(error) if loader.stopped() => Err(error),
+            Err(error) if loader.stopped() => {
+                // Without a version of this text nothing says yet that it can be had within the limit.
+                if let Some(limit) = loader.limit().filter(|_| self.text(name).as_ref() != Some(&text)) {
+                    let fault = loader.explain(name, &error);
+                    self.note_fault(name, text, &Fault { message: format!("loading it was ended: {limit}"), ..fault });
+                }
+                Err(error)
+            }
             Err(error) => {
                 let fault = loader.explain(name, &error);
                 if !opened.is_to_blame(fault.circle.as_ref()) {

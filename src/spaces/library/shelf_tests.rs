@@ -101,6 +101,10 @@ impl Loader<Shared<Module>, Text> for OfEval {
         self.0.stopped.load(Ordering::Relaxed)
     }
 
+    fn limit(&self) -> Option<String> {
+        None
+    }
+
     fn refuse(&self, error: &ModuleError) -> Box<EvalAltResult> {
         self.0.as_ref().refuse(error)
     }

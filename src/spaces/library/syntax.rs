@@ -3,6 +3,7 @@
 //! the tests here are what notices.
 
 use super::outline::{ConstantOutline, FunctionOutline, ModuleOutline};
+use crate::engine::failure::column;
 use crate::words::{Limits, ModuleError};
 use rhai::{
     AST, ASTFlags, ASTNode, Engine, Expr, FnAccess, OptimizationLevel, ParseError, Position, ScriptFuncDef, Stmt,
@@ -58,7 +59,7 @@ fn syntax_error(name: &str, error: &ParseError) -> ModuleError {
     ModuleError::Syntax {
         file: format!("{name}.rhai"),
         line: at.line().unwrap_or(0),
-        column: at.position().unwrap_or(0),
+        column: column(at),
         message: error.err_type().to_string(),
     }
 }
@@ -139,7 +140,7 @@ fn imports(map: &Map<'_>, ast: &AST, functions: &[FunctionOutline]) -> Vec<Impor
             found.push(Import {
                 name: name.to_string(),
                 line: at.line().unwrap_or(0),
-                column: at.position().unwrap_or(0),
+                column: column(*at),
                 in_function: functions.iter().any(|f| f.source_range.contains(&offset)),
             });
         }

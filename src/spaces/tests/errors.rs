@@ -1,7 +1,7 @@
 //! What failures say: kind, place, source, frames, near names, hints.
 
 use super::rig::{Rig, Seat};
-use crate::words::Failure;
+use crate::words::{Cut, Failure};
 use expect_test::{Expect, expect};
 
 fn check(s: &Seat, code: &str, expected: Expect) {
@@ -277,6 +277,80 @@ fn lines_and_columns_count_as_people_do() {
     assert_eq!((failure.line, failure.column, failure.excerpt.as_deref()), (2, 3, Some("x.nosuch()")));
     let failure = s.fails("let s = \"😀😀\"; s.nosuch()");
     assert_eq!((failure.line, failure.column), (1, 17));
+}
+
+#[test]
+fn columns_that_the_language_cannot_count_are_unknown() {
+    let s = Rig::new().seat();
+    let far = " ".repeat(70_000);
+    let failure = s.fails(&format!("1;\n{far}nosuch()"));
+    assert_eq!((failure.line, failure.column), (2, 0));
+    let failure = s.fails(&format!("fn f() {{ nosuch() }} {far} f()"));
+    assert_eq!((failure.line, failure.column, failure.frames[0].line, failure.frames[0].column), (1, 10, 1, 0));
+    let near = " ".repeat(65_000);
+    assert_eq!(s.fails(&format!("{near}nosuch()")).column, 65_001);
+}
+
+#[test]
+fn what_a_message_leaves_out_of_a_thrown_value_is_counted() {
+    let s = Rig::new().seat();
+    let cut = |code: &str| {
+        let failure = s.fails(code);
+        assert!(failure.thrown);
+        let Cut { characters, lines, elements } = failure.cut;
+        (failure.message.chars().count(), characters, lines, elements)
+    };
+    assert_eq!(cut("let t = \"\"; t.pad(100000, 'x'); throw t"), (4_001, 96_000, 0, 0));
+    assert_eq!(cut("let t = \"\"; t.pad(100000, 'é'); throw t"), (2_001, 98_000, 0, 0));
+    assert_eq!(cut("let t = \"\"; for i in 0..1000 { t += \"12345678\\n\" } throw t"), (4_001, 4, 555, 0));
+    for (code, others) in [("throw t", 0), ("throw [1, #{a: t, b: 2}, 3]", 2)] {
+        let failure = s.fails(&format!("let t = []; t.pad(5000, 12); {code}"));
+        let shown = failure.message.matches("12").count();
+        assert!(shown > 100 && failure.message.ends_with("]…"), "{}", failure.message);
+        assert_eq!(failure.cut, Cut { elements: 5_000 - shown + others, ..Cut::default() });
+    }
+    assert_eq!(cut("throw blob(1000)"), (903, 0, 0, 550));
+    assert_eq!(cut("let t = \"\"; t.pad(5000, 'x'); throw [t, 2]").1, 4_101);
+    assert_eq!(cut("throw \"short\""), (5, 0, 0, 0));
+    // Another entry's failure is told as fully.
+    let job = s.run("let t = \"\"; t.pad(100000, 'x'); throw t");
+    let failure = s.fails(&format!("res({}).value()", job.id));
+    assert_eq!(failure.cut.characters, 96_000);
+}
+
+#[test]
+fn a_module_that_exists_is_imported_by_the_hint() {
+    let s = Rig::new().seat();
+    s.rig.write("stats", "fn mean(l) { 1 }");
+    let failure = s.fails("stats::mean([1])");
+    assert_eq!(failure.hint.as_deref(), Some("the module is not imported here: import \"stats\" as stats;"));
+    s.is("import \"stats\" as stats; stats::mean([1])", "1");
+    let s = s.rig.seat();
+    assert_eq!(s.fails("stat::mean([1])").suggestions, ["stats"]);
+    assert_eq!(s.fails("unlike::mean([1])").hint, None);
+}
+
+#[test]
+fn functions_that_change_a_variable_are_told_how() {
+    let s = Rig::new().seat();
+    s.run("let v = [1];");
+    for code in ["fn f() { v.push(1) } f()", "fn f() { v += 1; } f()", "fn f() { v[0] = 1; } f()"] {
+        let failure = s.fails(code);
+        let hint = failure.hint.unwrap_or_default();
+        assert!(
+            hint.starts_with("functions read the variables of their space"),
+            "{code}: {failure:?}",
+            failure = failure.kind
+        );
+    }
+    assert_eq!(s.fails("const L = []; L.push(1)").hint, None);
+}
+
+#[test]
+fn zeros_keep_their_sign() {
+    let s = Rig::new().seat();
+    let job = s.run("print(-0.0); print([-0.0]); print(`${-0.0} ${0.0}`); print((-0.0).to_string()); print(1e300)");
+    assert_eq!(job.output(), ["-0.0", "[-0.0]", "-0.0 0.0", "-0.0", "1e300"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! A small host for tests: threads, slots, children, a folder of modules, and gates that hold an eval until the test says so.
 
+mod hooks;
+
 use super::natives::{embedded, functions};
 use crate::engine::rhai::{Dynamic, ImmutableString, NativeCallContext};
 use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, Variable};
@@ -73,53 +75,6 @@ pub(super) struct Job {
 struct Noting {
     space: Arc<Space>,
     overlay: Arc<Mutex<Overlay>>,
-}
-
-impl SpaceView for Noting {
-    fn id(&self) -> SpaceId {
-        self.space.id()
-    }
-
-    fn name(&self) -> &str {
-        self.space.name()
-    }
-
-    fn alive(&self) -> bool {
-        self.space.alive()
-    }
-
-    fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
-        lock(&self.overlay).clone_from(&opening.overlay);
-        self.space.open(opening)
-    }
-
-    fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)> {
-        self.space.close_eval(entry)
-    }
-
-    fn watched(&self) -> Arc<BTreeSet<ImmutableString>> {
-        self.space.watched()
-    }
-
-    fn names(&self) -> Vec<ImmutableString> {
-        self.space.names()
-    }
-
-    fn variable(&self, name: &str) -> Option<Variable> {
-        self.space.variable(name)
-    }
-
-    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
-        self.space.publish(batch)
-    }
-
-    fn environment(&self) -> Option<Environment> {
-        self.space.environment()
-    }
-
-    fn last_environment(&self) -> Arc<OnceLock<Environment>> {
-        self.space.last_environment()
-    }
 }
 
 #[derive(Default)]
@@ -478,110 +433,6 @@ impl Host {
             Ok(value) => Ok(value),
             Err(Unfinished::Failed { failure, thrown }) => Err(raise(&Thrown { failure: *failure, entry, thrown })),
             Err(Unfinished::Stopped(_)) => Err(failure::fail("Cancelled", format!("entry {entry} was cancelled"))),
-        }
-    }
-}
-
-impl Modules for Host {
-    fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
-        if let Some(space) = name.strip_prefix('@') {
-            let space = lock(&self.spaces).get(space).cloned().ok_or_else(|| failure::module_not_found(name))?;
-            let view: Arc<dyn SpaceView> = space;
-            let module =
-                LoadedModule::of_space(language, name, &view).ok_or_else(|| failure::module_not_found(name))?;
-            return Ok(Arc::new(module));
-        }
-        let plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
-        if !name.split('/').all(plain) {
-            return Err(failure::module_not_found(name));
-        }
-        let path = self.folder.path().join(name).with_extension("rhai");
-        let text = std::fs::read_to_string(path).map_err(|_| failure::module_not_found(name))?;
-        if let Some((old, module)) = lock(&self.modules).get(name)
-            && *old == text
-        {
-            return Ok(Arc::clone(module));
-        }
-        let module = Arc::new(compile_module(language, task, name, &text, &[])?);
-        lock(&self.modules).insert(name.to_owned(), (text, Arc::clone(&module)));
-        Ok(module)
-    }
-}
-
-impl Sources for Host {
-    fn line(&self, source: &str, line: usize) -> Option<String> {
-        let path = Path::new(source);
-        let text = std::fs::read_to_string(self.folder.path().join(path)).ok()?;
-        text.lines().nth(line - 1).map(str::to_owned)
-    }
-}
-
-impl Parking for Host {
-    fn give(&self, task: &Task) {
-        let job = Arc::clone(&lock(&self.jobs)[&task.id().0]);
-        if job.has_slot.swap(false, Ordering::SeqCst) {
-            *lock(&self.slots) += 1;
-            self.slot_free.notify_one();
-        }
-    }
-
-    fn take(&self, task: &Task) {
-        let job = Arc::clone(&lock(&self.jobs)[&task.id().0]);
-        let mut slots = lock(&self.slots);
-        while *slots <= 0 && task.stopped().is_none() {
-            let waited = self.slot_free.wait_timeout(slots, Duration::from_millis(20));
-            slots = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *slots -= 1;
-        job.has_slot.store(true, Ordering::SeqCst);
-    }
-}
-
-impl Budget for Host {
-    fn may_keep(&self, bytes: usize) -> Result<(), LimitHit> {
-        let left = self.budget.load(Ordering::SeqCst);
-        if bytes <= left {
-            return Ok(());
-        }
-        let still = self.limits.kept_when_full_bytes;
-        let holders = vec!["entry 1 (1 GiB)".into()];
-        Err(LimitHit::TotalMemory { limit: self.limits.total_bytes, still, holders, unnamed: 0 })
-    }
-}
-
-impl Waits for Host {
-    fn begin(&self, waiter: EntryId, owner: EntryId) -> Result<(), Refusal> {
-        fn path(
-            edges: &[(EntryId, EntryId)],
-            at: EntryId,
-            goal: EntryId,
-            seen: &mut HashSet<EntryId>,
-        ) -> Option<Vec<EntryId>> {
-            if at == goal {
-                return Some(vec![at]);
-            }
-            if !seen.insert(at) {
-                return None;
-            }
-            let next = edges.iter().filter(|(from, _)| *from == at);
-            next.filter_map(|(_, to)| path(edges, *to, goal, seen)).next().map(|mut rest| {
-                rest.insert(0, at);
-                rest
-            })
-        }
-        let mut waits = lock(&self.waits);
-        if let Some(mut circle) = path(&waits, owner, waiter, &mut HashSet::new()) {
-            circle.insert(0, waiter);
-            return Err(Refusal::Deadlock { path: circle });
-        }
-        waits.push((waiter, owner));
-        Ok(())
-    }
-
-    fn end(&self, waiter: EntryId, owner: EntryId) {
-        let mut waits = lock(&self.waits);
-        if let Some(index) = waits.iter().position(|edge| *edge == (waiter, owner)) {
-            waits.swap_remove(index);
         }
     }
 }

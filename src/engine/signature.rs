@@ -1,0 +1,99 @@
+//! Signatures of native functions in the words of script authors: the types of the program itself have other names.
+
+/// A signature such as `push(array: array, item: any)`, from the language's `push(array: &mut Array, item: Dynamic)`.
+pub(crate) fn for_scripts(signature: &str) -> String {
+    let Some((name, rest)) = signature.split_once('(') else { return signature.to_owned() };
+    let (inside, returned) = match rest.split_once(") -> ") {
+        Some((inside, returned)) => (inside, type_name(returned)),
+        None => (rest.strip_suffix(')').unwrap_or(rest), "()".to_owned()),
+    };
+    let params: Vec<_> = inside
+        .split(", ")
+        .map(|param| match param.split_once(": ") {
+            Some((name, of)) => format!("{name}: {}", type_name(of)),
+            None => param.to_owned(),
+        })
+        .collect();
+    let returned = if returned == "()" { String::new() } else { format!(" -> {returned}") };
+    format!("{name}({}){returned}", params.join(", "))
+}
+
+/// A doc with the types it names as scripts know them.
+pub(crate) fn doc_for_scripts(doc: &str) -> String {
+    let pieces: Vec<_> = doc.split('`').map(|piece| known(piece).unwrap_or(piece)).collect();
+    pieces.join("`")
+}
+
+/// The type as scripts know it. What nothing is known of keeps its name, without its path.
+fn type_name(written: &str) -> String {
+    let bare = written.trim().trim_start_matches('&').trim_start_matches("mut ").trim();
+    if let Some(inner) = bare.strip_prefix("Result<") {
+        return type_name(inner.split(',').next().unwrap_or(inner).trim_end_matches('>'));
+    }
+    let outer = bare.split('<').next().unwrap_or(bare);
+    let name = outer.rsplit("::").next().unwrap_or(outer);
+    known(name).unwrap_or(name).to_owned()
+}
+
+fn known(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "ImmutableString" | "String" | "str" => "string",
+        "Array" => "array",
+        "Map" => "map",
+        "Blob" => "blob",
+        "INT" | "i64" => "int",
+        "FLOAT" | "f64" => "float",
+        "Dynamic" | "?" => "any",
+        "FnPtr" => "Fn",
+        "Instant" => "timestamp",
+        "Range" | "RangeInclusive" | "ExclusiveRange" | "InclusiveRange" | "StepRange" | "BitRange" | "CharsStream" => {
+            "range"
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_have_the_names_that_scripts_know() {
+        let shown = [
+            "push(array: &mut Array, item: Dynamic)",
+            "print(unit: ()) -> ImmutableString",
+            "print(_)",
+            "f() -> Result<(), Box<EvalAltResult>>",
+            "g(s: &str, f: FnPtr) -> Result<Range<i64>, Box<EvalAltResult>>",
+            "h(n: i64, x: FLOAT, b: bool, c: &mut my::Chan, k: u8) -> ?",
+        ]
+        .map(for_scripts);
+        assert_eq!(
+            shown,
+            [
+                "push(array: array, item: any)",
+                "print(unit: ()) -> string",
+                "print(_)",
+                "f()",
+                "g(s: string, f: Fn) -> range",
+                "h(n: int, x: float, b: bool, c: Chan, k: u8) -> any"
+            ]
+        );
+        assert_eq!(
+            doc_for_scripts("If `item` is `Array`:\n```rhai\nlet Array = 1;\n```"),
+            "If `item` is `array`:\n```rhai\nlet Array = 1;\n```"
+        );
+    }
+
+    #[test]
+    fn no_function_shows_a_type_of_the_program() {
+        let language = crate::engine::Language::new(crate::words::Limits::default(), rhai::Module::new(), Vec::new());
+        let foreign =
+            ["&", "Dynamic", "Immutable", "Array", "Map", "Blob", "FnPtr", "i64", "f64", "INT", "<", "::", "Result"];
+        for facts in language.functions() {
+            let signature = &facts.signature;
+            assert!(!foreign.iter().any(|word| signature.contains(word)), "{signature}");
+            assert!(!facts.doc.contains("`Dynamic`") && !facts.doc.contains("`Array`"), "{signature}: {}", facts.doc);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Who is let in, and what is refused.
+
+use super::*;
+
+#[tokio::test]
+async fn every_refusal_has_its_status_and_reaches_no_service() {
+    let token = Token::new("secret-one");
+    let options = ServeOptions { token, allow_origins: vec!["https://desk.example".into()], ..ServeOptions::default() };
+    let mut world = World::with(options).await;
+    let key = "Authorization: Bearer secret-one\r\n";
+    let cases: &[(&str, &str, &str, u16, &str)] = &[
+        ("POST", "/mcp", "Host: evil.example\r\n", 403, ""),
+        ("GET", "/probe", "Host: evil.example\r\n", 403, ""),
+        ("DELETE", "/mcp", "Host: localhost\r\nOrigin: null\r\n", 403, ""),
+        ("GET", "/nope", "Host: localhost\r\nOrigin: http://evil.example\r\n", 403, ""),
+        ("POST", "/mcp", "", 400, ""),
+        ("POST", "/mcp", "Host: localhost\r\n", 401, "www-authenticate: Bearer realm=\"remontoire\""),
+        ("GET", "/probe", "Host: localhost\r\nAuthorization: Bearer wrong\r\n", 401, ""),
+        ("GET", "/nope", "Host: localhost\r\nKEY", 404, ""),
+        ("POST", "/probe", "Host: localhost\r\nKEY", 405, "allow: GET, HEAD"),
+        ("GET", "/probe", "Host: localhost\r\nKEY", 200, "content-type: application/json"),
+        (
+            "OPTIONS",
+            "/mcp",
+            "Host: localhost\r\nOrigin: http://localhost\r\nAccess-Control-Request-Method: POST\r\n",
+            401,
+            "",
+        ),
+    ];
+    let mut client = world.client().await;
+    for (method, path, headers, wanted, field) in cases {
+        let headers = headers.replace("KEY", key);
+        client.send(format!("{method} {path} HTTP/1.1\r\n{headers}\r\n")).await;
+        let (head, _) = client.response().await;
+        assert_eq!(status(&head), *wanted, "{method} {path} {headers}");
+        assert!(field.is_empty() || has(&head, field), "{field} in {head}");
+    }
+    client.send(format!("HEAD /probe HTTP/1.1\r\nHost: localhost\r\n{key}\r\n")).await;
+    assert_eq!(status(&client.until("\r\n\r\n").await), 200);
+    assert!(world.log.try_recv().is_err(), "nothing was handled");
+}
+
+#[tokio::test]
+async fn pages_of_an_allowed_origin_may_ask_and_read() {
+    let origins = vec!["https://desk.example".into()];
+    let world =
+        World::with(ServeOptions { token: Token::new("t"), allow_origins: origins, ..ServeOptions::default() }).await;
+    let mut client = world.client().await;
+    let page = "Host: localhost\r\nOrigin: https://desk.example\r\n";
+    let asks = "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n";
+    client.send(format!("OPTIONS /mcp HTTP/1.1\r\n{page}{asks}\r\n")).await;
+    let head = client.until("\r\n\r\n").await;
+    assert_eq!(status(&head), 204);
+    for field in ["origin: https://desk.example", "headers: content-type", "methods: GET, POST, DELETE"] {
+        assert!(has(&head, &format!("access-control-allow-{field}")), "{head}");
+    }
+    client.send(format!("POST /mcp HTTP/1.1\r\n{page}Authorization: Bearer t\r\nContent-Length: 2\r\n\r\n{{}}")).await;
+    let (head, _) = client.response().await;
+    assert_eq!(status(&head), 200);
+    assert!(has(&head, "access-control-allow-origin: https://desk.example"), "{head}");
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_413_and_the_connection_lives() {
+    let mut world = World::new().await;
+    let mut client = world.client().await;
+    // Announced: refused before any of it was sent.
+    client.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1001\r\n\r\n").await;
+    assert_eq!(client.status().await, 413);
+    client.send("x".repeat(1_001)).await;
+    // In chunks: refused when the limit is passed.
+    let chunk = format!("258\r\n{}\r\n", "x".repeat(600));
+    client
+        .send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}{chunk}"))
+        .await;
+    assert_eq!(client.status().await, 413);
+    client.send("0\r\n\r\n").await;
+    assert!(world.log.try_recv().is_err(), "nothing was handled");
+    // As large as the limit.
+    client.post(&"x".repeat(1_000)).await;
+    assert_eq!(client.response().await.1.len(), 1_000);
+}
+
+#[tokio::test]
+async fn a_client_that_sends_everything_first_reads_the_413() {
+    let world = World::new().await;
+    let mut client = world.client().await;
+    client.post(&"x".repeat(16 << 20)).await;
+    assert_eq!(client.status().await, 413);
+    client.post("hello").await;
+    assert_eq!(client.status().await, 200);
+}
+
+#[tokio::test]
+async fn a_client_that_waits_to_be_asked_for_its_body_is_asked_unless_it_is_too_large() {
+    let world = World::new().await;
+    let expecting = |length| {
+        format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: {length}\r\n\r\n")
+    };
+    let mut client = world.client().await;
+    client.send(expecting(5)).await;
+    assert_eq!(status(&client.until("\r\n\r\n").await), 100);
+    client.send("hello").await;
+    assert_eq!(client.response().await.1, "hello");
+    client.send(expecting(5_000)).await;
+    assert_eq!(client.status().await, 413);
+    client.closed().await;
+}

@@ -1,0 +1,155 @@
+//! What `catch` gives: the same members whoever raised the error.
+
+use super::rig::Rig;
+
+/// Errors of the language and of the host, of each kind that scripts meet.
+const ERRORS: [&str; 23] = [
+    "nosuch(1, \"a\")",
+    "[1].nosuch()",
+    "nosuch",
+    "no_module::f()",
+    "import \"nowhere\" as n;",
+    "1 / 0",
+    "9223372036854775807 + 1",
+    "[1][5]",
+    "\"ab\"[7]",
+    "let n = 1; n[70]",
+    "let x = 5; x.nosuch",
+    "let x = (); x[0]",
+    "const L = [1]; L.push(2)",
+    "const M = #{x: 1}; M.x = 2",
+    "let n = 5; for i in n { }",
+    "let n = 5; if n { }",
+    "let f = Fn(\"nosuch\"); f.call(1)",
+    "let m = #{ v: 7 }; m.f = || m.v; m.f.call()",
+    "[1].map(|x| x.nosuch())",
+    "\"a\" - 1",
+    "sleep(-1)",
+    "blob(9223372036854775807)",
+    "import \"round\" as r;",
+];
+
+#[test]
+fn a_caught_error_has_the_kind_and_message_of_its_failure() {
+    let rig = Rig::new();
+    rig.write("round", "import \"round\" as r;");
+    let s = rig.seat();
+    for code in ERRORS {
+        let failure = s.fails(code);
+        let expected = format!("{}: {}", failure.kind, failure.message);
+        let told = "t = `${e.kind}: ${e.message}`;";
+        for caught in [
+            format!("let t = \"\"; try {{ {code}; }} catch (e) {{ {told} }} t"),
+            format!(
+                "let t = \"\"; for once in 0..1 {{ try {{ let f = || {{ {code}; }}; f.call(); }} catch (e) {{ {told} }} }} t"
+            ),
+            format!("fn a_() {{ {code}; }} fn b_() {{ a_() }} let t = \"\"; try {{ b_() }} catch (e) {{ {told} }} t"),
+            format!("fn c_() {{ let t = \"\"; try {{ {code}; }} catch (e) {{ {told} }} t }} c_()"),
+            // A closure captures by name, before it runs.
+            format!("let g = || {{ let t = \"\"; try {{ {code}; }} catch (e) {{ {told} }} t }}; g.call()"),
+        ] {
+            if code == "nosuch" && caught.contains("let g") {
+                continue;
+            }
+            s.is(&caught, &expected);
+        }
+    }
+}
+
+#[test]
+fn an_error_inside_a_module_is_caught_alike() {
+    let rig = Rig::new();
+    rig.write("deep", "fn f(x) {\n  x.nosuch()\n}\nfn safe(x) { try { f(x) } catch (e) { return e.kind; } }");
+    rig.write("torn", "let x = ;");
+    let s = rig.seat();
+    s.is(
+        "import \"deep\" as d; let t = (); try { d::f(1) } catch (e) { t = e; } t.kind + \": \" + t.message",
+        "FunctionNotFound: no function 'nosuch' for (i64)",
+    );
+    s.is("import \"deep\" as d; d::safe(1)", "FunctionNotFound");
+    s.is(
+        "let t = (); try { import \"torn\" as t; } catch (e) { t = `${e.kind}: ${e.message}`; } t",
+        "Parsing: syntax error: Unexpected ';'",
+    );
+}
+
+#[test]
+fn a_caught_error_has_the_place_of_its_failure() {
+    let rig = Rig::new();
+    rig.write("deep", "fn f(x) {\n  x.nosuch()\n}\nfn g(x) { f(x) }");
+    rig.write("torn", "1;\nlet x = ;");
+    rig.write("outer", "import \"torn\" as t;");
+    let s = rig.seat();
+    s.run("fn old(x) {\n\n  x.nosuch()\n}");
+    for code in [
+        "old(1)",
+        "fn a_() {\n  1 / 0\n}\nfn b_() { a_() }\nb_()",
+        "[1].map(|x| x.nosuch())",
+        "let f = |x| {\n  x.nosuch() };\nf.call(2)",
+        "import \"deep\" as d; d::g(1)",
+        "import \"torn\" as t;",
+        "import \"outer\" as t;",
+        "nosuch",
+    ] {
+        let failure = s.fails(code);
+        let own = failure.source.starts_with("eval") && failure.source != "eval 1";
+        let source = if own { format!("eval {}", s.rig.newest() + 1) } else { failure.source.clone() };
+        let (functions, call) = match code.rsplit_once('\n') {
+            Some((functions, call)) => (format!("{functions}\n"), call),
+            None => (String::new(), code),
+        };
+        // The call stays where it was, and everything before it too.
+        let caught = format!(
+            "{functions}try {{ {call}; }} catch (e) {{ caught.set(e); }} let e = caught.get(); [e.source, e.line, e.column]"
+        );
+        let moved = if functions.is_empty() && own { "try { ".len() } else { 0 };
+        let set = format!("[\"{source}\", {}, {}]", failure.line, failure.column + moved);
+        s.run("let caught = atom(());");
+        let source_now = format!("eval {}", s.rig.newest() + 1);
+        s.is(&caught, &set.replace(&source, if own { &source_now } else { &source }));
+    }
+}
+
+#[test]
+fn a_caught_error_keeps_the_members_of_the_language() {
+    let s = Rig::new().seat();
+    s.is(
+        "let t = ();\ntry { nosuch(1) } catch (e) { t = e; } [t.error, t.function, t.line, t.position, t.column]",
+        "[\"ErrorFunctionNotFound\", \"nosuch (i64)\", 2, 7, 7]",
+    );
+}
+
+#[test]
+fn a_caught_error_that_is_thrown_again_is_the_same_error() {
+    let s = Rig::new().seat();
+    for again in ["throw e;", "throw;", "let f = e; throw f;"] {
+        let failure = s.fails(&format!("fn f() {{ nosuch(1) }} try {{ f() }} catch (e) {{ {again} }}"));
+        assert_eq!(
+            (failure.kind.as_str(), failure.message.as_str()),
+            ("FunctionNotFound", "no function 'nosuch' for (i64)")
+        );
+    }
+}
+
+#[test]
+fn thrown_values_are_caught_untouched() {
+    let s = Rig::new().seat();
+    for value in [
+        "5",
+        "\"text\"",
+        "[1, 2]",
+        "#{\"code\": 404}",
+        "#{\"error\": \"mine\", \"message\": \"m\"}",
+        "#{\"error\": \"ErrorMine\", \"message\": \"m\"}",
+    ] {
+        s.is(&format!("let t = 0; try {{ throw {value}; }} catch (e) {{ t = e; }} t"), value.trim_matches('"'));
+        s.is(
+            &format!("fn f() {{ throw {value}; }} let t = 0; try {{ f() }} catch (e) {{ t = e; }} t"),
+            value.trim_matches('"'),
+        );
+    }
+    s.is("let t = 0; try { throw; } catch (e) { t = e; } t", "");
+    // Without a variable, and with nothing inside.
+    s.is("let t = 1; try { nosuch() } catch { t = 2; } try { nosuch() } catch (e) { } t", "2");
+    s.is("let e = 7; try { nosuch() } catch (e) { let e = 8; } e", "7");
+}
