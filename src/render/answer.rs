@@ -300,7 +300,7 @@ fn tail_lines(tail: &Tail<'_>, style: Style) -> Vec<String> {
                 format!("this process started {} · earlier ids and variables are gone", one_line(started))
             }
             Adopted::Expired => {
-                "the earlier one ended after a silence · its variables are gone, its ids can be read while they are kept"
+                "the earlier one ended after a silence · its own variables are gone, its ids can be read while they are kept"
                     .to_owned()
             }
         };

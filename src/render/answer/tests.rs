@@ -96,7 +96,7 @@ fn everything_there_is_to_say_in_its_order() {
     .assert_eq(&visible(&one(&block, &news, COLOUR)));
     assert_eq!(self::block(&block, Style::Agent), one(&block, &Tail::default(), Style::Agent));
     let expired = Tail { adopted: Some(&Adopted::Expired), ..Tail::default() };
-    expect![";; new session under an old id · the earlier one ended after a silence · its variables are gone, its ids can be read while they are kept"].assert_eq(&tail(&expired, Style::Agent));
+    expect![";; new session under an old id · the earlier one ended after a silence · its own variables are gone, its ids can be read while they are kept"].assert_eq(&tail(&expired, Style::Agent));
 }
 
 #[test]
