@@ -9,8 +9,8 @@ use std::path::PathBuf;
 ///
 /// Without a command it serves MCP, and opens a prompt on the same state when it runs in a terminal.
 ///
-/// Every option can also be given in the environment. Exit codes: 0 all went well, 1 the script failed, 2 the command line is
-/// wrong, 3 it could not start.
+/// Every option can also be given in the environment. Exit codes: 0 all went well, 1 the script failed or stdout could not be
+/// written, 2 the command line is wrong, 3 it could not start.
 #[derive(Debug, Parser)]
 #[command(name = "remontoire", version, max_term_width = 100)]
 pub(super) struct Arguments {

@@ -1,7 +1,7 @@
 //! The command line: what was asked for is taken apart here, and the parts are joined.
 //!
 //! Knows every part of the program by its front door and none by its inside. The exit codes are decided here: 0 all went well,
-//! 1 the script failed, 2 the command line is wrong, 3 it could not start.
+//! 1 the script failed or stdout could not be written, 2 the command line is wrong, 3 it could not start.
 
 mod arguments;
 mod modules;
@@ -31,7 +31,7 @@ const LAST_THREADS: Duration = Duration::from_millis(200);
 enum Exit {
     /// All went well.
     Fine,
-    /// The script failed or was stopped, or a check found an error.
+    /// The script failed or was stopped, a check found an error, or stdout could not be written.
     Failed,
     /// It could not start.
     NotStarted,
@@ -66,20 +66,27 @@ impl From<BuildError> for NotStarted {
 
 /// Does what the command line asks for. This is the whole program, without the allocator and the log.
 pub fn main(line: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(line) {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // Help goes to stdout and is no error. What cannot be written there cannot be written anywhere.
-            drop(error.print());
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    let terminal = Terminal::of_this_process();
+    let exit = match Arguments::try_parse_from(line) {
+        Ok(arguments) => dispatch(arguments, &terminal).unwrap_or_else(|NotStarted(reason)| {
+            terminal.complain(&notice::complaint(&reason));
+            Exit::NotStarted
+        }),
+        Err(wrong) if wrong.use_stderr() => {
+            // What cannot be written there cannot be written anywhere.
+            drop(wrong.print());
+            return ExitCode::from(2);
+        }
+        // Help goes to stdout and is no error.
+        Err(help) => {
+            help.print().unwrap_or_else(|error| terminal.unwritten(&error));
+            Exit::Fine
         }
     };
-    let terminal = Terminal::of_this_process();
-    let exit = dispatch(arguments, &terminal).unwrap_or_else(|NotStarted(reason)| {
-        terminal.complain(&notice::complaint(&reason));
-        Exit::NotStarted
-    });
-    exit.into()
+    match exit {
+        Exit::Fine if terminal.lost_words() => Exit::Failed.into(),
+        exit => exit.into(),
+    }
 }
 
 fn dispatch(arguments: Arguments, terminal: &Terminal) -> Result<Exit, NotStarted> {

@@ -10,10 +10,17 @@ use std::path::Path;
 /// Compiles every module of a folder and says what is wrong, a line each, and how they stand. Warnings alone are no failure, and
 /// neither is a folder that nobody `named` and that is not there.
 pub(super) fn check(folder: &Path, named: bool, limits: &Limits, terminal: &Terminal) -> Result<Exit, NotStarted> {
+    // As whoever reads it can find it, wherever this was started.
+    let place = || std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string();
     if !named && !folder.exists() {
+        terminal.say(&outline::no_folder(&place()));
         return Ok(Exit::Fine);
     }
     let mut found = library::check(folder, limits).map_err(|error| NotStarted::because(folder.display(), error))?;
+    if found.modules == 0 && found.problems.is_empty() {
+        terminal.say(&outline::no_modules(&place()));
+        return Ok(Exit::Fine);
+    }
     for problem in &mut found.problems {
         // As it can be opened from here.
         problem.file = folder.join(&problem.file).display().to_string();
@@ -25,6 +32,12 @@ pub(super) fn check(folder: &Path, named: bool, limits: &Limits, terminal: &Term
 
 /// Prints what a module offers.
 pub(super) fn outline(file: &Path, limits: &Limits, terminal: &Terminal) -> Result<Exit, NotStarted> {
+    if file.is_dir() {
+        return Err(NotStarted(format!(
+            "{} is a folder: outline takes one file of it, check takes a folder",
+            file.display()
+        )));
+    }
     let bytes = std::fs::read(file).map_err(|error| NotStarted::because(file.display(), error))?;
     let text = String::from_utf8(bytes).map_err(|_| NotStarted(format!("{}: not UTF-8 text", file.display())))?;
     let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();

@@ -4,6 +4,7 @@ use super::signals::Signals;
 use super::terminal::Terminal;
 use super::{Exit, NotStarted};
 use crate::host::{Caller, Canceller, Host, Script};
+use crate::render::notice;
 use crate::words::Status;
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,8 +25,8 @@ pub(super) fn of_file(file_and_arguments: Vec<OsString>) -> Result<Script, NotSt
     Ok(Script { code, file: Some(shown), arguments: Some(arguments) })
 }
 
-/// Evaluates a script: output while it comes and the value on stdout, a failure on stderr. The first signal cancels it, the
-/// second does not wait for that.
+/// Evaluates a script: output while it comes and the value on stdout, a failure on stderr, and there too which background
+/// work ends unfinished with it. The first signal cancels the script, the second does not wait for that.
 pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Result<Exit, NotStarted> {
     let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
     let id = match host.submit_script(script) {
@@ -56,21 +57,27 @@ pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Res
             }
         }
     }
-    match host.ended(id, terminal.out) {
+    let exit = match host.ended(id, terminal.out) {
         Ok(ended) if ended.status == Status::Ok => {
             if !ended.text.is_empty() {
                 terminal.say(&ended.text);
             }
-            Ok(Exit::Fine)
+            Exit::Fine
         }
         Ok(_) => {
             let text = host.ended(id, terminal.err).map_or_else(|refusal| refusal.to_string(), |ended| ended.text);
             terminal.complain(&text);
-            Ok(Exit::Failed)
+            Exit::Failed
         }
         Err(refusal) => {
             terminal.complain(&refusal.to_string());
-            Ok(Exit::Failed)
+            Exit::Failed
         }
+    };
+    let unfinished = host.unfinished(id);
+    // Whoever sent a signal wanted it all to stop.
+    if !cancelled && !unfinished.is_empty() {
+        terminal.complain(&notice::complaint(&notice::unfinished(&unfinished)));
     }
+    Ok(exit)
 }

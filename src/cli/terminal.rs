@@ -1,16 +1,19 @@
 //! Where the words of the program go: stdout for what was asked for, stderr for everything about it. And the modes of the
 //! terminal, which a prompt changes while a line is being typed.
 
-use crate::render::Style;
-use std::io::{IsTerminal, Write};
+use crate::render::{Style, notice};
+use std::io::{Error, ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The two streams and how each wants its text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Terminal {
     /// How stdout wants its text.
     pub(super) out: Style,
     /// How stderr wants its text.
     pub(super) err: Style,
+    /// Whether words for stdout were lost.
+    lost: AtomicBool,
 }
 
 impl Terminal {
@@ -18,13 +21,32 @@ impl Terminal {
     pub(super) fn of_this_process() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let style = |is_terminal| Style::Terminal { colour: is_terminal && wanted };
-        Self { out: style(std::io::stdout().is_terminal()), err: style(std::io::stderr().is_terminal()) }
+        Self {
+            out: style(std::io::stdout().is_terminal()),
+            err: style(std::io::stderr().is_terminal()),
+            lost: AtomicBool::new(false),
+        }
     }
 
-    /// Writes text and a line break to stdout. A reader that has gone away is no failure of the script.
+    /// Writes text and a line break to stdout. What becomes of an error is up to [`Terminal::unwritten`].
     pub(super) fn say(&self, text: &str) {
         let mut out = std::io::stdout().lock();
-        drop(writeln!(out, "{text}").and_then(|()| out.flush()));
+        if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) {
+            self.unwritten(&error);
+        }
+    }
+
+    /// Stdout did not take what was said. A reader that has gone away is no failure; anything else is told, once, and remembered:
+    /// the work goes on to its end, and the exit code says that its words were lost.
+    pub(super) fn unwritten(&self, error: &Error) {
+        if error.kind() != ErrorKind::BrokenPipe && !self.lost.swap(true, Ordering::Relaxed) {
+            self.complain(&notice::complaint(&format!("stdout cannot be written: {error}")));
+        }
+    }
+
+    /// Whether words for stdout were lost.
+    pub(super) fn lost_words(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// Writes text and a line break to stderr.

@@ -4,8 +4,8 @@ use super::api::{Answer, Caller, Host, Submitted};
 use super::delivery::{Delivery, Receipt};
 use super::inner::Inner;
 use super::kept::{End, Face};
-use crate::render::{Block, Output, Stage, Style, Tail, answer};
-use crate::state::{Claim, ClaimId, EntryView, HeadTail, Owner, State};
+use crate::render::{Adopted, Block, Output, Stage, Style, Tail, answer};
+use crate::state::{Adoption, Claim, ClaimId, EntryView, HeadTail, Owner, State};
 use crate::words::{EntryId, Refusal, Status, StopCause, Time};
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +56,8 @@ struct Facts {
     printed: HeadTail,
     dropped_lines: u64,
     stopping_since: Option<Time>,
+    /// From where to where this answer moves the caller, when it does.
+    moved: Option<(Arc<str>, Arc<str>)>,
 }
 
 impl Host {
@@ -76,10 +78,11 @@ impl Host {
                 facts.printed = HeadTail::default();
                 facts.dropped_lines = 0;
             }
-            if let Ok(facts) = &facts
+            if let Ok(facts) = &mut facts
                 && facts.view.status == Status::Ok
                 && let Some(name) = facts.face.as_ref().and_then(|face| face.move_to.as_deref())
             {
+                facts.moved = state.current(owner).ok().filter(|from| **from != *name).map(|from| (from, name.into()));
                 state.move_session(owner, name);
             }
             let claim = state.claim(owner, &[id], true, now);
@@ -166,12 +169,8 @@ impl Host {
         let claim = self.inner.state().claim(caller.into(), &[], true, self.inner.clock.now());
         let delivery = self.claimed(claim.id);
         let adopted = self.adopted(&claim);
-        let tail = Tail {
-            settled: &claim.settled,
-            evicted: &claim.evicted,
-            adopted: adopted.as_deref(),
-            manual_unread: false,
-        };
+        let tail =
+            Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_ref(), manual_unread: false };
         Answer { text: answer::text(text, &tail, Style::Agent), is_error, delivery }
     }
 
@@ -198,16 +197,18 @@ impl Host {
         Delivery::of(Claimed { host: Arc::clone(&self.inner), claim: Some(claim) })
     }
 
-    /// The local time of day at which the process started, when the claim asks for the adoption notice.
-    fn adopted(&self, claim: &Claim) -> Option<String> {
-        claim.adopted.then(|| crate::render::notice::time_of_day(self.started()))
+    /// The adoption notice, when the claim asks for one.
+    fn adopted(&self, claim: &Claim) -> Option<Adopted> {
+        Some(match claim.adopted? {
+            Adoption::Unknown => Adopted::Unknown { started: crate::render::notice::time_of_day(self.started()) },
+            Adoption::Expired => Adopted::Expired,
+        })
     }
 
     fn compose(&self, owner: Owner, blocks: &[Facts], refused: &[String], claim: Claim, manual_unread: bool) -> Answer {
         let delivery = self.claimed(claim.id);
         let adopted = self.adopted(&claim);
-        let tail =
-            Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_deref(), manual_unread };
+        let tail = Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_ref(), manual_unread };
         let style = if owner == Owner::Nil { self.inner.prompt_style() } else { Style::Agent };
         let now = self.inner.clock.now();
         let block = |facts| Facts::block(facts, label(facts, owner), now);
@@ -244,6 +245,7 @@ impl Facts {
             published: face.map_or(&[], |face| &face.published),
             cancelled_children: face.map_or(&[], |face| &face.cancelled_children),
             new_space: face.and_then(|face| face.new_space.as_deref()),
+            moved: self.moved.as_ref().map(|(from, to)| (&**from, &**to)),
         }
     }
 
@@ -282,6 +284,7 @@ impl Inner {
             printed: log.head_tail(OUTPUT_BYTES),
             dropped_lines: log.dropped_lines(),
             stopping_since,
+            moved: None,
         })
     }
 }

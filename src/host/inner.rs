@@ -40,6 +40,7 @@ pub(super) struct Inner {
     state: Mutex<State<Kept>>,
     /// Entries that have not settled. Locked inside the registry's lock, never around it.
     live: RwLock<HashMap<EntryId, Arc<Live>>>,
+    /// Spaces by id. Locked around the registry's lock, never inside it.
     spaces: RwLock<HashMap<SpaceId, Arc<Space>>>,
     /// Spaces that stand for modules, by module.
     pub(super) module_spaces: Mutex<HashMap<ModuleName, Arc<ModuleSpace>>>,
@@ -155,13 +156,20 @@ impl Inner {
         Ok(Site { place: self.space(space, &name), module: None, ns: name, new_space })
     }
 
-    /// The space with this id, made when it is not there yet.
+    /// The space with this id and name, made when it is not there yet. One that has ended meanwhile is closed and kept nowhere.
     pub(super) fn space(&self, id: SpaceId, name: &str) -> Arc<Space> {
         if let Some(space) = self.spaces.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return Arc::clone(space);
         }
         let mut spaces = self.spaces.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(spaces.entry(id).or_insert_with(|| Space::new(id, name, &self.limits)))
+        // A space that ends loses its name first and is removed from here afterwards. So one that has its name now will be removed
+        // in its time, and one without would stay for ever.
+        if self.state().find_space(name).is_ok_and(|named| named == id) {
+            return Arc::clone(spaces.entry(id).or_insert_with(|| Space::new(id, name, &self.limits)));
+        }
+        let ended = Space::new(id, name, &self.limits);
+        ended.close();
+        ended
     }
 
     /// A space that exists already.
@@ -438,5 +446,40 @@ impl Inner {
     /// The log of an entry, running or settled.
     pub(super) fn log(&self, id: EntryId) -> Result<Arc<OutputLog>, Refusal> {
         self.state().log(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::SpaceView;
+    use crate::host::{Client, Host};
+    use crate::state::Owner;
+
+    #[test]
+    fn a_space_that_ended_is_not_made_again() {
+        let host = Host::builder().build().unwrap();
+        let inner = &host.inner;
+        let (_, caller) = host.create_session(None, Client::default(), None).unwrap();
+        // Between the moment an eval knows its place and the moment it asks for the space, its session or the space ends.
+        let scratch = inner.state().place(Owner::from(caller), None).unwrap();
+        let shared = inner.state().place(Owner::Nil, Some("workshop")).unwrap();
+        let ended = {
+            let mut state = inner.state();
+            let now = inner.clock.now() + inner.limits.silence;
+            state.expire(now)
+        };
+        assert_eq!(ended.len(), 1);
+        inner.sessions_ended(ended);
+        let dropped = inner.state().drop_shared("workshop").unwrap();
+        inner.drop_space(dropped);
+        // One of the same name is another.
+        let again = inner.state().place(Owner::Nil, Some("workshop")).unwrap();
+        for place in [scratch, shared] {
+            let space = inner.space(place.space, &place.name);
+            assert!(space.environment().is_none(), "{} has ended", place.name);
+            assert!(inner.known_space(place.space).is_none(), "{} is kept by nobody", place.name);
+        }
+        let space = inner.space(again.space, &again.name);
+        assert!(space.environment().is_some() && inner.known_space(again.space).is_some());
     }
 }

@@ -8,6 +8,7 @@ use crate::render::{self, Style};
 use crate::state::Owner;
 use crate::words::{EntryId, Failure, Refusal, Status};
 use rhai::Dynamic;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A script to evaluate as the nil caller, from a file or a command line.
@@ -116,6 +117,18 @@ impl Host {
             Some(End::Cancelled(_)) | None => render::notice::cancelled(id),
         };
         Ok(Ended { status, text })
+    }
+
+    /// Background work that ends unfinished when the process ends with the settled entry `id`: its children that were cancelled
+    /// when it settled, and whatever has not settled by now.
+    pub fn unfinished(&self, id: EntryId) -> Vec<EntryId> {
+        let live = self.inner.live_ids();
+        let state = self.inner.state();
+        let kept = state.value(id).ok().flatten();
+        let cancelled = kept.iter().flat_map(|kept| &kept.face.cancelled_children).copied();
+        let at_work = |id: &EntryId| matches!(state.status(*id), Ok(Status::Queued | Status::Running));
+        let unfinished: BTreeSet<_> = cancelled.chain(live.into_iter().filter(at_work)).collect();
+        unfinished.into_iter().collect()
     }
 }
 

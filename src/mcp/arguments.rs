@@ -1,7 +1,7 @@
 //! The arguments of the built-in tools, from JSON to types. A bad, missing or unknown argument is named; all faults of a call
 //! are told at once. Says nothing about who may call.
 
-use super::wire::Object;
+use super::wire::{EXACT, Object};
 use crate::words::limits::{MOST_NOTE_CHARACTERS, thousands};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -255,9 +255,7 @@ impl Reader {
 /// A whole number from 0; `3.0` is one too.
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
-        // Up to 2^53, below which a float is a whole number exactly.
-        let float =
-            value.as_f64().filter(|float| float.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(float))?;
+        let float = value.as_f64().filter(|float| float.fract() == 0.0 && (0.0..=EXACT).contains(float))?;
         Some(float as u64)
     })
 }
@@ -295,7 +293,10 @@ mod tests {
         assert_eq!(read.arguments, Ok(Eval { code: "1".into(), ns: None, wait, background: false }));
         let read = awaiting(object(json!({"all": [1, 2.0, 1], "any": [3], "seconds": 0})), DAY);
         assert_eq!(read.arguments, Ok(Await { all: vec![1, 2], any: vec![3], wait: Duration::ZERO }));
-        assert_eq!(cancel(object(json!({"ids": [0, 7]}))).arguments, Ok(Cancel { ids: vec![0, 7] }));
+        assert_eq!(
+            cancel(object(json!({"ids": [0, 7, 8.0, 1e3]}))).arguments,
+            Ok(Cancel { ids: vec![0, 7, 8, 1_000] })
+        );
         assert_eq!(create_session(object(json!({}))).arguments, Ok(CreateSession { note: None }));
     }
 
@@ -338,6 +339,12 @@ mod tests {
             .assert_eq(&problems(awaiting(object(json!({})), DAY)));
         expect!["argument `ids` must be a list of at most 4,096 ids, which are whole numbers, not [1,-2]"]
             .assert_eq(&problems(cancel(object(json!({"ids": [1, -2]})))));
+        for bad in [json!(1.5), json!(-1.0), json!(1e300), json!("1")] {
+            let told = problems(cancel(object(json!({"ids": [bad]}))));
+            assert!(
+                told.starts_with("argument `ids` must be a list of at most 4,096 ids, which are whole numbers, not [")
+            );
+        }
         expect![[r#"
             argument `ids` must be a list of at most 4,096 ids, which are whole numbers, not 12
             unknown argument `id`; known: ids, session"#]]

@@ -143,7 +143,12 @@ fn schema(tool: Name, listing: Listing) -> Value {
                 }
             };
             let code = ("code", text("Rhai script; the last expression is the value"));
-            let ns = ("ns", text("Script module or shared space to evaluate in; the session's own by default"));
+            let ns = (
+                "ns",
+                text(
+                    "Script module or shared space to evaluate in. Your session moves there and stays; left out: where it is now",
+                ),
+            );
             (vec![code, ns, third, ("session", text(session))], vec!["code"])
         }
         (Name::Await, _) => {

@@ -30,7 +30,7 @@ impl Id {
     /// The id in a JSON value; `None` when it is null, fractional or no id at all.
     pub(super) fn from_value(value: &Value) -> Option<Self> {
         match value {
-            Value::Number(number) if number.is_i64() || number.is_u64() => Some(Self::Number(number.clone())),
+            Value::Number(number) if is_whole(number) => Some(Self::Number(number.clone())),
             Value::String(text) => Some(Self::Text(text.clone())),
             _ => None,
         }
@@ -65,7 +65,7 @@ impl Request {
     /// The progress token in `_meta`: a string or a whole number, as sent.
     pub(super) fn progress_token(&self) -> Option<Value> {
         let token = self.meta()?.get("progressToken")?;
-        (token.is_string() || token.is_i64() || token.is_u64()).then(|| token.clone())
+        (token.is_string() || token.as_number().is_some_and(is_whole)).then(|| token.clone())
     }
 }
 
@@ -84,6 +84,15 @@ impl Notification {
         meta(&self.params)
     }
 }
+
+/// Whether a number is a whole one, as `3.0` is.
+fn is_whole(number: &Number) -> bool {
+    let is_exact = |float: f64| float.fract() == 0.0 && float.abs() <= EXACT;
+    number.is_i64() || number.is_u64() || number.as_f64().is_some_and(is_exact)
+}
+
+/// 2^53: up to here a float stands for one whole number.
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn meta(params: &Object) -> Option<&Object> {
     params.get("_meta").and_then(Value::as_object)
@@ -205,7 +214,7 @@ mod tests {
 
     #[test]
     fn ids_come_back_with_their_type() {
-        for id in ["0", "\"\"", "\"x-1\"", "1099511627776", "-5", "18446744073709551615", "\"0\""] {
+        for id in ["0", "\"\"", "\"x-1\"", "1099511627776", "-5", "18446744073709551615", "\"0\"", "1.0", "-5.0"] {
             let Message::Request(request) = single(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#)) else {
                 panic!("{id} is a request id");
             };
@@ -219,7 +228,7 @@ mod tests {
             let params = object(json!({"_meta": {"progressToken": token}}));
             Request { id: Id::Text("x".into()), method: "tools/call".into(), params }.progress_token()
         };
-        for good in [json!(0), json!(-1), json!(""), json!("t")] {
+        for good in [json!(0), json!(-1), json!(7.0), json!(""), json!("t")] {
             assert_eq!(token(&good), Some(good));
         }
         for bad in [json!(null), json!(1.5), json!({}), json!(true)] {
@@ -246,6 +255,7 @@ mod tests {
             ("[]", None),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, None),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, None),
+            (r#"{"jsonrpc":"2.0","id":1e300,"method":"ping"}"#, None),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, None),
             (r#"{"jsonrpc":"1.0","id":4,"method":"ping"}"#, Some(4)),
             (r#"{"jsonrpc":"2.0","id":4}"#, Some(4)),

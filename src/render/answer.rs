@@ -35,6 +35,8 @@ pub struct Block<'a> {
     pub cancelled_children: &'a [EntryId],
     /// The space that came into being for it.
     pub new_space: Option<&'a str>,
+    /// From where to where its session is moved by this answer, if it is.
+    pub moved: Option<(&'a str, &'a str)>,
 }
 
 /// Where an entry is in its life, with what that stage has to show.
@@ -98,6 +100,18 @@ pub struct Conflict {
     pub function: bool,
 }
 
+/// Why a session is new under an old id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Adopted {
+    /// This process never saw the id.
+    Unknown {
+        /// The local time of day at which the process started, such as `14:02`.
+        started: String,
+    },
+    /// The session that had the id ended after a silence.
+    Expired,
+}
+
 /// The news that one response carries, after all blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tail<'a> {
@@ -105,8 +119,8 @@ pub struct Tail<'a> {
     pub settled: &'a [(EntryId, Status)],
     /// The session's entries that were evicted.
     pub evicted: &'a [EntryId],
-    /// The adoption notice: the local time of day at which the process started, such as `14:02`.
-    pub adopted: Option<&'a str>,
+    /// Why the session is new under an old id, when it is to be told so.
+    pub adopted: Option<&'a Adopted>,
     /// Whether to say that the manual is unread (answers to eval only).
     pub manual_unread: bool,
 }
@@ -254,6 +268,10 @@ fn about(block: &Block<'_>) -> Vec<String> {
     if let Some(name) = block.new_space {
         lines.push(format!(";; new space {}", one_line(name)));
     }
+    if let Some((from, to)) = block.moved {
+        let (from, to) = (one_line(from), one_line(to));
+        lines.push(format!(";; moved from {from} to {to} · evals without ns take place there from now on"));
+    }
     lines
 }
 
@@ -287,11 +305,17 @@ fn tail_lines(tail: &Tail<'_>, style: Style) -> Vec<String> {
     if !tail.evicted.is_empty() {
         lines.push(format!(";; evicted: {}", ranges(tail.evicted)));
     }
-    if let Some(started) = tail.adopted {
-        lines.push(format!(
-            ";; new session under an old id · this process started {} · earlier ids and variables are gone",
-            one_line(started)
-        ));
+    if let Some(adopted) = tail.adopted {
+        let why = match adopted {
+            Adopted::Unknown { started } => {
+                format!("this process started {} · earlier ids and variables are gone", one_line(started))
+            }
+            Adopted::Expired => {
+                "the earlier one ended after a silence · its own variables are gone, its ids can be read while they are kept"
+                    .to_owned()
+            }
+        };
+        lines.push(format!(";; new session under an old id · {why}"));
     }
     if tail.manual_unread {
         lines.push(";; manual unread · eval manual() once before real work".to_owned());
@@ -303,7 +327,7 @@ fn tail_lines(tail: &Tail<'_>, style: Style) -> Vec<String> {
 const LISTED: usize = 20;
 
 /// `3, 4`, or `3-40, 45` when there are many.
-fn ranges(ids: &[EntryId]) -> String {
+pub(super) fn ranges(ids: &[EntryId]) -> String {
     if ids.len() <= LISTED {
         return listed(ids);
     }

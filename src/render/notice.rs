@@ -76,6 +76,12 @@ pub fn cancelled(id: EntryId) -> String {
     format!("cancelled · id {id}")
 }
 
+/// What a command line says when its script ended and background work with it, unfinished.
+pub fn unfinished(ids: &[EntryId]) -> String {
+    let ids = super::answer::ranges(ids);
+    format!("cancelled with the end of the script: {ids} · await_all(list) as its last step waits for its children")
+}
+
 /// The local time of day, such as `14:02`.
 pub fn time_of_day(at: std::time::SystemTime) -> String {
     match jiff::Timestamp::try_from(at) {
@@ -109,6 +115,7 @@ mod tests {
             left("bfw"),
             cancelled_by_leaving("bfw"),
             cancelled(EntryId(12)),
+            unfinished(&[EntryId(2), EntryId(3)]),
         ];
         expect![[r#"
             remontoire 0.1.0 · http://127.0.0.1:7766/mcp
@@ -143,6 +150,8 @@ mod tests {
             ---
             left session bfw · the eval was cancelled
             ---
-            cancelled · id 12"#]].assert_eq(&visible(&all.join("\n---\n")));
+            cancelled · id 12
+            ---
+            cancelled with the end of the script: 2, 3 · await_all(list) as its last step waits for its children"#]].assert_eq(&visible(&all.join("\n---\n")));
     }
 }

@@ -77,6 +77,16 @@ pub fn check(problems: &[ModuleProblem], modules: usize, style: Style) -> String
     lines.join("\n")
 }
 
+/// What a check says when nobody named a folder and the usual one is not there.
+pub fn no_folder(place: &str) -> String {
+    format!("0 modules · there is no folder {} · check another with: remontoire check DIR", one_line(place))
+}
+
+/// What a check says of a folder without modules.
+pub fn no_modules(place: &str) -> String {
+    format!("0 modules · no file in {} ends in .rhai", one_line(place))
+}
+
 /// The problem's own sentence, safe for a terminal and with its severity in colour.
 fn line(problem: &ModuleProblem, style: Style) -> String {
     let severity = problem.severity();
@@ -169,6 +179,9 @@ mod tests {
             scripts/sub/cracked.rhai:9:1: ␛[33mwarning␛[0m: a() has no doc comment
             1 module · ␛[32mfine␛[0m · 1 warning"#]]
         .assert_eq(&visible(&check(&problems[2..], 1, Style::Terminal { colour: true })));
+        expect!["0 modules · there is no folder /kit/scripts · check another with: remontoire check DIR"]
+            .assert_eq(&no_folder("/kit/scripts"));
+        expect!["0 modules · no file in /kit/scripts ends in .rhai"].assert_eq(&no_modules("/kit/scripts"));
         expect!["3 modules · fine"].assert_eq(&check(&[], 3, Style::Agent));
     }
 }

@@ -1,6 +1,7 @@
 //! Deliveries: what an answer claims, what becomes of it when the answer was written, and what is given back when it was not.
 
 use super::book::{Entry, Phase};
+use super::session::Adoption;
 use super::{Owner, State};
 use crate::words::{EntryId, Status, Time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,8 +20,8 @@ pub struct Claim {
     pub settled: Vec<(EntryId, Status)>,
     /// Entries of this owner that were evicted, by id.
     pub evicted: Vec<EntryId>,
-    /// Whether to say that this is a new session under an old id.
-    pub adopted: bool,
+    /// Whether to say that this is a new session under an old id, and why it is one.
+    pub adopted: Option<Adoption>,
 }
 
 /// What one owner is owed. There is one for each live session, and for the nil caller while there is a prompt: nobody else
@@ -33,8 +34,8 @@ pub(super) struct Ledger {
     pub(super) news: BTreeMap<EntryId, Status>,
     /// Evicted entries it was not told about.
     pub(super) evicted: BTreeSet<EntryId>,
-    /// Whether it was adopted under an old id and was not told.
-    pub(super) adopted: bool,
+    /// Why it was adopted under an old id, while it was not told.
+    pub(super) adopted: Option<Adoption>,
 }
 
 /// The claims of answers that are on their way.
@@ -56,7 +57,7 @@ struct OnItsWay {
     looked_at: BTreeSet<EntryId>,
     settled: Vec<(EntryId, Status)>,
     evicted: BTreeSet<EntryId>,
-    adopted: bool,
+    adopted: Option<Adoption>,
     follow: Option<EntryId>,
 }
 
@@ -94,7 +95,7 @@ impl<V: Clone> State<V> {
         }
         if news && let Some(ledger) = self.ledgers.get_mut(&to) {
             claim.evicted = std::mem::take(&mut ledger.evicted);
-            claim.adopted = std::mem::take(&mut ledger.adopted);
+            claim.adopted = ledger.adopted.take();
             claim.settled = ledger.news.iter().map(|(id, status)| (*id, *status)).collect();
             for (id, _) in &claim.settled {
                 self.change(*id, |entry| entry.telling = true);
@@ -192,7 +193,7 @@ impl<V: Clone> State<V> {
         }
         if let Some(ledger) = claim.to.and_then(|to| self.ledgers.get_mut(&to)) {
             ledger.evicted.append(&mut claim.evicted);
-            ledger.adopted |= claim.adopted;
+            ledger.adopted = ledger.adopted.or(claim.adopted);
         }
     }
 

@@ -28,7 +28,7 @@ pub use entry::{Admission, NewEntry, Refused, Settled, Settlement};
 pub use log::{Gap, HeadTail, Line, OutputLog, Page};
 pub use places::{Place, SpaceKind, SpaceRow};
 pub use pool::{Forgotten, Remains};
-pub use session::{ClientFacts, Created, EndedSession, Opened};
+pub use session::{Adoption, ClientFacts, Created, EndedSession, Opened};
 pub use view::{Counts, EntryFilter, EntryView, SessionRow};
 pub use waits::Wants;
 

@@ -33,6 +33,15 @@ pub struct Opened {
     pub ended: Option<EndedSession>,
 }
 
+/// Why a header session was adopted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adoption {
+    /// This process never saw its id.
+    Unknown,
+    /// The session that had the id ended after a silence. Its entries may still be in the book.
+    Expired,
+}
+
 /// A session minted with a handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {
@@ -68,6 +77,8 @@ pub(super) struct Sessions {
     by_handle: HashMap<Handle, SessionId>,
     /// Header ids ended by their clients, as hashes, for the life of the process.
     ended: HashSet<u64>,
+    /// Header ids whose sessions ended for another reason, as hashes, until they are adopted again.
+    expired: HashSet<u64>,
     handles: Handles,
     /// Sessions that nothing keeps alive, the longest silent first.
     pub(super) silent: BTreeSet<(Time, SessionId)>,
@@ -248,9 +259,10 @@ impl<V: Clone> State<V> {
         let ended = self.make_room_for_session(now)?;
         let session = self.open(SessionName::Header(key.clone()), ClientFacts::default(), peer, now);
         let owner = Owner::Session(session);
+        let known = self.sessions.expired.remove(&hash(key, 0));
         if let (Some(session), Some(ledger)) = (self.sessions.get_mut(owner), self.ledgers.get_mut(&owner)) {
             session.adopted = true;
-            ledger.adopted = true;
+            ledger.adopted = Some(if known { Adoption::Expired } else { Adoption::Unknown });
         }
         Ok(Opened { session, adopted: true, ended })
     }
@@ -453,6 +465,11 @@ impl<V: Clone> State<V> {
     /// Ends a session: its name is free, its scratch retired, nothing is owed to it any more, its queued entries are cancelled.
     fn end_session(&mut self, id: SessionId, now: Time) -> Option<EndedSession> {
         let session = self.sessions.remove(id)?;
+        if let SessionName::Header(key) = &session.name
+            && !self.sessions.ended.contains(&hash(key, 0))
+        {
+            self.sessions.expired.insert(hash(key, 0));
+        }
         let owner = Owner::Session(id);
         self.places.retire(&session.scratch_name);
         self.close_ledger(owner);

@@ -2,18 +2,24 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Runs the program in `folder` with nothing of ours in the environment but `variables`.
 fn run(folder: &Path, variables: &[(&str, &str)], line: &[&str]) -> (Option<i32>, String, String) {
+    run_into(Stdio::piped(), folder, variables, line)
+}
+
+/// The same, with what it says on stdout led somewhere else.
+fn run_into(stdout: Stdio, folder: &Path, variables: &[(&str, &str)], line: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_remontoire"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("REMONTOIRE_") {
             command.env_remove(name);
         }
     }
-    let Output { status, stdout, stderr } =
-        command.args(line).envs(variables.iter().copied()).current_dir(folder).output().expect("the program starts");
+    command.args(line).envs(variables.iter().copied()).current_dir(folder).stdin(Stdio::null());
+    let child = command.stdout(stdout).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
     let text = |bytes| String::from_utf8(bytes).expect("it speaks UTF-8");
     (status.code(), text(stdout), text(stderr))
 }
@@ -66,7 +72,6 @@ fn what_cannot_start_is_exit_3_with_the_reason() {
 #[test]
 fn a_check_fails_for_errors_and_not_for_warnings() {
     let folder = tempfile::tempdir().unwrap();
-    assert_eq!(run(folder.path(), &[], &["check"]), (Some(0), String::new(), String::new()), "no modules, no problems");
     let scripts = folder.path().join("scripts");
     fs::create_dir(&scripts).unwrap();
     fs::write(scripts.join("fine.rhai"), "fn bare() { 1 }\n").unwrap();
@@ -80,4 +85,69 @@ fn a_check_fails_for_errors_and_not_for_warnings() {
     let cracked = Path::new("scripts").join("cracked.rhai");
     assert!(out.contains(&format!("{}:2:", cracked.display())), "{out}");
     assert!(out.ends_with("2 modules · 1 error · 1 warning\n"), "{out}");
+}
+
+#[test]
+fn a_check_of_nothing_says_where_it_looked() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().canonicalize().unwrap().join("scripts");
+    let (code, out, err) = run(folder.path(), &[], &["check"]);
+    let said = format!("0 modules · there is no folder {} · ", place.display());
+    assert!(code == Some(0) && out.starts_with(&said) && err.is_empty(), "{out}{err}");
+    fs::create_dir(&place).unwrap();
+    for line in [&["check"] as &[&str], &["check", "scripts"]] {
+        let (code, out, err) = run(folder.path(), &[], line);
+        let said = format!("0 modules · no file in {} ends in .rhai\n", place.display());
+        assert_eq!((code, out, err), (Some(0), said, String::new()));
+    }
+    let (code, _, err) = run(folder.path(), &[], &["outline", "scripts"]);
+    assert!(code == Some(3) && err.starts_with("remontoire: scripts is a folder"), "{err}");
+}
+
+#[test]
+fn work_that_ends_unfinished_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("left.rhai"), "bg(|| sleep(600)); throw 5;").unwrap();
+    for (line, wanted, ids) in [
+        // Cancelled when its parent settled.
+        (&["eval", "bg(|| sleep(600)); 5"] as &[&str], (0, "5\n"), "2"),
+        (&["eval", "for i in 0..2 { bg(|| sleep(600)); } 5"], (0, "5\n"), "2, 3"),
+        (&["run", "left.rhai"], (1, ""), "2"),
+        // Cancelled with the process.
+        (&["eval", "bg(|| sleep(600)).detach(); 5"], (0, "5\n"), "2"),
+        (&["eval", "let kept = bg(|| sleep(600)); 5"], (0, "5\n"), "2"),
+    ] {
+        let (code, out, err) = run(folder.path(), &[], line);
+        assert_eq!((code, out.as_str()), (Some(wanted.0), wanted.1), "{line:?}: {err}");
+        let said = format!("remontoire: cancelled with the end of the script: {ids} · await_all");
+        assert!(err.lines().last().is_some_and(|last| last.starts_with(&said)), "{line:?}: {err}");
+    }
+    let (code, out, err) = run(folder.path(), &[], &["eval", "await_all([bg(|| 6 * 7)])[0].value()"]);
+    assert_eq!((code, out.as_str(), err.as_str()), (Some(0), "42\n", ""));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn words_that_are_lost_are_a_failure_and_a_reader_who_left_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("one.rhai"), "/// One.\nfn one() { 1 }\n").unwrap();
+    let lines: [&[&str]; 5] = [
+        &["eval", "print(1); print(2); 3"],
+        &["run", "one.rhai"],
+        &["check", "."],
+        &["outline", "one.rhai"],
+        &["--help"],
+    ];
+    for line in lines {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let (code, _, err) = run_into(full.into(), folder.path(), &[], line);
+        let silent = line[0] == "run";
+        assert_eq!(code, Some(if silent { 0 } else { 1 }), "{line:?}: {err}");
+        let told = err.lines().filter(|line| line.starts_with("remontoire: stdout cannot be written: ")).count();
+        assert_eq!((told, err.lines().count()), (usize::from(!silent), usize::from(!silent)), "{line:?}: {err}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let (code, _, err) = run_into(writer.into(), folder.path(), &[], line);
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{line:?}");
+    }
 }

@@ -303,6 +303,8 @@ async fn who_waits_holds_no_slot_and_no_session_takes_them_all() {
         stage.gates.open(gate);
     }
     greedy.wait(&[busy[2]]).await.is("2");
+    // Only the sleepers are left.
+    greedy.wait(&busy[..2]).await;
     greedy.eval("release(true).cancelled.len()").await.is("20");
 }
 

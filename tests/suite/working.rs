@@ -123,17 +123,23 @@ async fn a_session_moves_when_an_eval_ends_well_inside_its_call_and_not_otherwis
     let stage = Stage::new();
     let session = stage.session();
     let home = format!("\"s-{}\"", session.name);
-    session.eval("in_ns(\"lab\"); ns()").await.is(&home);
+    let to_lab = format!(";; moved from s-{} to lab · ", session.name);
+    session.eval("in_ns(\"lab\"); ns()").await.is(&home).has(&to_lab);
     session.eval("ns()").await.is("\"lab\"").has(";; new space lab");
     session.eval(&format!("in_ns({home})")).await;
-    session.eval("ns()").await.is(&home);
+    session.eval("ns()").await.is(&home).lacks(";; moved");
+    // The argument moves it too, and is told once.
+    session.eval_in("lab", "ns()").await.is("\"lab\"").has(&to_lab);
+    session.eval_in("lab", "ns()").await.is("\"lab\"").lacks(";; moved");
+    session.eval_in(&format!("s-{}", session.name), "ns()").await.is(&home).has(";; moved from lab to s-");
+    session.eval_in("lab", "throw 1").await.fails("1").lacks(";; moved");
     session.eval("in_ns(\"lab\"); throw \"no\"").await.fails("no");
     session.eval("ns()").await.is(&home);
     // Answered before it ended: the background moves nobody.
     let late = session.start(&format!("in_ns(\"lab\"); {}", gated("go", "1"))).id;
     stage.gates.open("go");
     session.settled(late).await;
-    session.wait(&[late]).await.is("1");
+    session.wait(&[late]).await.is("1").lacks(";; moved");
     session.eval("ns()").await.is(&home);
     session.eval("let job = bg(|| in_ns(\"lab\")); job.value(); 1").await.is("1");
     session.eval("ns()").await.is(&home);

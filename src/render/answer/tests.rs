@@ -27,6 +27,7 @@ fn block_of(stage: Stage<'_>) -> Block<'_> {
         published: &[],
         cancelled_children: &[],
         new_space: None,
+        moved: None,
     }
 }
 
@@ -50,10 +51,11 @@ fn everything_there_is_to_say_in_its_order() {
     block.published = &published;
     block.cancelled_children = &[EntryId(13)];
     block.new_space = Some("workshop");
+    block.moved = Some(("s-bfw", "workshop"));
     let news = Tail {
         settled: &[(EntryId(9), Status::Ok), (EntryId(10), Status::Failed)],
         evicted: &[EntryId(3), EntryId(4)],
-        adopted: Some("14:02"),
+        adopted: Some(&Adopted::Unknown { started: "14:02".into() }),
         manual_unread: true,
     };
     expect![[r#"
@@ -68,6 +70,7 @@ fn everything_there_is_to_say_in_its_order() {
         ;; function f was also defined by entry 30
         ;; cancelled children: 13
         ;; new space workshop
+        ;; moved from s-bfw to workshop · evals without ns take place there from now on
         ;; settled news: 9 ok, 10 failed
         ;; evicted: 3, 4
         ;; new session under an old id · this process started 14:02 · earlier ids and variables are gone
@@ -85,12 +88,15 @@ fn everything_there_is_to_say_in_its_order() {
         ␛[2m;; function f was also defined by entry 30␛[0m
         ␛[2m;; cancelled children: 13␛[0m
         ␛[2m;; new space workshop␛[0m
+        ␛[2m;; moved from s-bfw to workshop · evals without ns take place there from now on␛[0m
         ␛[2m;; settled news: 9 ok, 10 failed␛[0m
         ␛[2m;; evicted: 3, 4␛[0m
         ␛[2m;; new session under an old id · this process started 14:02 · earlier ids and variables are gone␛[0m
         ␛[2m;; manual unread · eval manual() once before real work␛[0m"#]]
     .assert_eq(&visible(&one(&block, &news, COLOUR)));
     assert_eq!(self::block(&block, Style::Agent), one(&block, &Tail::default(), Style::Agent));
+    let expired = Tail { adopted: Some(&Adopted::Expired), ..Tail::default() };
+    expect![";; new session under an old id · the earlier one ended after a silence · its own variables are gone, its ids can be read while they are kept"].assert_eq(&tail(&expired, Style::Agent));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Claims that meet each other, and the nil caller.
 
 use super::bench::{Bench, key};
-use crate::state::Owner;
+use crate::state::{Adoption, Owner};
 
 #[test]
 fn news_rides_one_answer() {
@@ -248,15 +248,15 @@ fn the_adoption_notice_is_told_until_it_was_written() {
     let owner = Owner::Session(session);
     let first = bench.state.claim_news(owner, bench.now);
     let meanwhile = bench.state.claim_news(owner, bench.now);
-    assert_eq!((first.adopted, meanwhile.adopted), (true, false));
+    assert_eq!((first.adopted, meanwhile.adopted), (Some(Adoption::Unknown), None));
     bench.state.written(meanwhile.id, bench.now);
     bench.state.dropped(first.id);
     let block = bench.state.claim(owner, &[], false, bench.now);
-    assert!(!block.adopted, "a block alone carries no notice");
+    assert_eq!(block.adopted, None, "a block alone carries no notice");
     let second = bench.state.claim_news(owner, bench.now);
-    assert!(second.adopted);
+    assert_eq!(second.adopted, Some(Adoption::Unknown));
     bench.state.written(second.id, bench.now);
-    assert!(!bench.state.claim_news(owner, bench.now).adopted);
+    assert_eq!(bench.state.claim_news(owner, bench.now).adopted, None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Sessions: opening, silence, ending, handles.
 
 use super::bench::{Bench, key};
-use crate::state::{ClientFacts, Owner, State};
+use crate::state::{Adoption, ClientFacts, Owner, State};
 use crate::words::{Handle, Limits, Refusal, SessionId};
 use std::collections::HashSet;
 use std::time::Duration;
@@ -75,7 +75,9 @@ fn an_id_that_expired_is_adopted_afresh_with_the_notice() {
     bench.run("24 hours pass\nnil runs 1");
     let again = bench.state.find_or_adopt(&key("A"), None, bench.now).unwrap();
     assert!(again.adopted && Owner::Session(again.session) != first);
-    assert!(bench.state.claim_news(Owner::Session(again.session), bench.now).adopted);
+    assert_eq!(bench.state.claim_news(Owner::Session(again.session), bench.now).adopted, Some(Adoption::Expired));
+    let unknown = bench.state.find_or_adopt(&key("B"), None, bench.now).unwrap();
+    assert_eq!(bench.state.claim_news(Owner::Session(unknown.session), bench.now).adopted, Some(Adoption::Unknown));
 }
 
 #[test]

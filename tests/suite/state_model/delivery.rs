@@ -30,7 +30,7 @@ impl Model {
             "{:?} is the name of another claim",
             got.id
         );
-        let mut claim = Claim { to: Some(to), tick: self.tick, notice: got.adopted, ..Claim::default() };
+        let mut claim = Claim { to: Some(to), tick: self.tick, notice: got.adopted.is_some(), ..Claim::default() };
         for id in outcomes {
             match self.entries.get(id) {
                 Some(entry) if entry.owner != to && entry.is_settled() => {
@@ -70,11 +70,11 @@ impl Model {
             owed.iter().filter(|(id, sure)| **sure == Sure::Yes && !busy.contains(id)).map(|(id, _)| *id).collect();
         within(&got.evicted, &must, &may, "eviction news")?;
         let pending = match to {
-            Owner::Session(session) => self.sessions.get(&session).is_some_and(|s| s.notice),
-            Owner::Nil => false,
+            Owner::Session(session) => self.sessions.get(&session).and_then(|s| s.notice),
+            Owner::Nil => None,
         };
         let busy = self.open.values().any(|open| open.to == Some(to) && open.notice);
-        same(&got.adopted, &(news && pending && !busy), "the notice of an adopted session")?;
+        same(&got.adopted, &pending.filter(|_| news && !busy), "the notice of an adopted session")?;
         claim.news.extend(told);
         claim.evictions.extend(&got.evicted);
         self.open.insert(got.id, claim);
@@ -124,7 +124,7 @@ impl Model {
             if let Owner::Session(session) = to
                 && let Some(session) = self.sessions.get_mut(&session)
             {
-                session.notice &= !claim.notice;
+                session.notice = session.notice.filter(|_| !claim.notice);
             }
             self.may_hear(to);
         }

@@ -3,7 +3,7 @@
 //! A method of the model is told what the registry answered. It says which rule the answer breaks, or takes the answer over and
 //! moves on. Where the contract leaves a choice (which of two entries of the same age goes, say), any answer within it is taken.
 
-use remontoire::state::{ClaimId, ClientFacts, FOLLOWED_FOR, OutputLog, Owner, State, Wants};
+use remontoire::state::{Adoption, ClaimId, ClientFacts, FOLLOWED_FOR, OutputLog, Owner, State, Wants};
 use remontoire::words::{EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, SpaceId, Status, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Display};
@@ -196,7 +196,7 @@ pub(super) struct Session {
     pub(super) manual_read: bool,
     pub(super) tools_stale: bool,
     /// It is to be told that it is new under an old id.
-    pub(super) notice: bool,
+    pub(super) notice: Option<Adoption>,
     /// Evictions it is to be told of.
     pub(super) evictions: BTreeMap<EntryId, Sure>,
 }
@@ -236,6 +236,8 @@ pub(super) struct Model {
     pub(super) line: Vec<EntryId>,
     pub(super) sessions: BTreeMap<SessionId, Session>,
     pub(super) ended: BTreeSet<SessionId>,
+    /// Every header id there ever was a session under.
+    pub(super) keys: BTreeSet<HeaderKey>,
     pub(super) tombstones: BTreeSet<HeaderKey>,
     pub(super) handles: BTreeSet<Handle>,
     pub(super) shared: BTreeMap<String, SpaceId>,
@@ -270,6 +272,7 @@ impl Model {
             line: Vec::new(),
             sessions: BTreeMap::new(),
             ended: BTreeSet::new(),
+            keys: BTreeSet::new(),
             tombstones: BTreeSet::new(),
             handles: BTreeSet::new(),
             shared: BTreeMap::new(),

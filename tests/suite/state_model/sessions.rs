@@ -1,7 +1,7 @@
 //! The model of sessions: who is there, when they end, what ends with them; and of the names of spaces.
 
 use super::model::{Entry, Model, Phase, Session, Sure, Verdict, rule, same};
-use remontoire::state::{ClientFacts, Created, EndedSession, FOLLOWED_FOR, Opened, Owner, Place, SpaceKind};
+use remontoire::state::{Adoption, ClientFacts, Created, EndedSession, FOLLOWED_FOR, Opened, Owner, Place, SpaceKind};
 use remontoire::words::{EntryId, HeaderKey, Refusal, SessionId, SpaceId, Status, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -55,6 +55,8 @@ impl Model {
         self.room(full, opened.ended.as_ref(), now)?;
         let Newcomer { client, peer, note, scratch: (scratch_name, scratch) } =
             newcomer.ok_or("a new session is somewhere")?;
+        let seen = key.as_ref().is_some_and(|key| !self.keys.insert(key.clone()));
+        let notice = adopted.then_some(if seen { Adoption::Expired } else { Adoption::Unknown });
         let label: Arc<str> = key.as_ref().ok_or("a header session has a key")?.short().into();
         let legal: String = label_letters(key.as_ref());
         let usual = format!("s-{legal}");
@@ -80,7 +82,7 @@ impl Model {
                 holds: 0,
                 manual_read: false,
                 tools_stale: adopted,
-                notice: adopted,
+                notice,
                 evictions: BTreeMap::new(),
             },
         );
@@ -120,7 +122,7 @@ impl Model {
                 holds: 0,
                 manual_read: false,
                 tools_stale: false,
-                notice: false,
+                notice: None,
                 evictions: BTreeMap::new(),
             },
         );
