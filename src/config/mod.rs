@@ -1,6 +1,6 @@
 //! What the operator chose: options of the command line and their twins in the environment, checked all at once.
 //!
-//! One table ([`settings`]) names every setting; the parser, the help, the defaults shown there and the checks come from it.
+//! One table (`settings`) names every setting; the parser, the help, the defaults shown there and the checks come from it.
 //! Knows how to parse; does not open, bind or start anything.
 
 mod settings;

@@ -84,7 +84,7 @@ fn number(n: u64) -> Dynamic {
 }
 
 /// An error of `task` as data, with the source line where that is kept, and the live value that was thrown. Near names and
-/// hints are left to [`explain`](super::explain).
+/// hints are left to [`explain`].
 pub(crate) fn describe(error: &EvalAltResult, task: &Task) -> (Failure, Option<Dynamic>) {
     let (mut failure, thrown) = describe_from(error, task, task.source());
     if failure.line > 0 {

@@ -1,7 +1,7 @@
 //! News of settled work: printed above the text that is being typed, and between evals otherwise.
 //!
 //! While an eval of the prompt is waited for, its end must reach the loop as its answer and not as news. So news is taken
-//! only by the loop itself, or by [`watch`] while a text is being typed; the gate between the two is [`Typing`].
+//! only by the loop itself, or by [`Typing::watch`] while a text is being typed; the gate between the two is [`Typing`].
 
 use super::backend::{Backend, Said};
 use super::lines::PrintAbove;

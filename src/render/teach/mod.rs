@@ -1,5 +1,5 @@
 //! Texts that teach: instructions, tool descriptions, the manual, docs of functions. The prose is Markdown next to this file;
-//! its examples follow the form of [`examples`], so that tests evaluate every one of them.
+//! its examples follow the form of [`examples()`], so that tests evaluate every one of them.
 
 mod examples;
 
@@ -44,7 +44,7 @@ pub struct FunctionDoc {
     pub name: String,
     /// How it is called, such as `out(id, from, n)`; one for each overload.
     pub signatures: Vec<String>,
-    /// Its doc comment without the marks; may hold examples (see [`examples`]).
+    /// Its doc comment without the marks; may hold examples (see [`examples()`]).
     pub doc: String,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Library`] owns which version of each module is in force and answers what scripts and people ask about modules.
 //! [`ScriptModules`] is how evals import them; [`ModuleSpace`] is how an eval works inside one. Texts alone can be looked at
-//! without a library: [`ModuleOutline::of_text`] and [`check`]. Knows no registry and no host: spaces that are imported with
+//! without a library: [`ModuleOutline::of_text`] and [`check()`]. Knows no registry and no host: spaces that are imported with
 //! `@` come from a [`SpaceModules`].
 //!
 //! | file | owns |
