@@ -19,21 +19,38 @@ const IDLE: Duration = Duration::from_secs(10);
 /// whoever is to give the next job.
 #[derive(Default)]
 struct Door {
-    job: Mutex<Option<Job>>,
+    waiting: Mutex<Waiting>,
     knock: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    job: Option<Job>,
+    /// Whether the thread sleeps. To wake nobody still costs a call of the system.
+    asleep: bool,
 }
 
 impl Door {
     fn hand_in(&self, job: Job) {
-        *self.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
-        self.knock.notify_one();
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.job = Some(job);
+        let asleep = waiting.asleep;
+        drop(waiting);
+        if asleep {
+            self.knock.notify_one();
+        }
     }
 
     /// Waits for a job, at most so long.
     fn wait(&self, at_most: Duration) -> Option<Job> {
-        let job = self.job.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.knock.wait_timeout_while(job, at_most, |job| job.is_none());
-        waited.unwrap_or_else(PoisonError::into_inner).0.take()
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.job.is_none() {
+            waiting.asleep = true;
+            let waited = self.knock.wait_timeout_while(waiting, at_most, |waiting| waiting.job.is_none());
+            waiting = waited.unwrap_or_else(PoisonError::into_inner).0;
+            waiting.asleep = false;
+        }
+        waiting.job.take()
     }
 }
 

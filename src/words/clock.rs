@@ -183,20 +183,32 @@ pub struct Wake(Arc<WakeInner>);
 
 #[derive(Default)]
 struct WakeInner {
-    generation: Mutex<u64>,
+    count: Mutex<Count>,
     changed: Condvar,
+}
+
+#[derive(Default)]
+struct Count {
+    generation: u64,
+    /// How many threads wait. To wake nobody still costs a call of the system.
+    waiting: usize,
 }
 
 impl Wake {
     /// Something may have changed: everyone who waits looks again.
     pub fn notify(&self) {
-        *lock(&self.0.generation) += 1;
-        self.0.changed.notify_all();
+        let mut count = lock(&self.0.count);
+        count.generation += 1;
+        let somebody = count.waiting > 0;
+        drop(count);
+        if somebody {
+            self.0.changed.notify_all();
+        }
     }
 
     /// How often this was notified.
     pub fn generation(&self) -> u64 {
-        *lock(&self.0.generation)
+        lock(&self.0.count).generation
     }
 
     /// Blocks the thread until the generation is no longer `seen`, or `until` has come. May also return early.
@@ -205,20 +217,22 @@ impl Wake {
             let wake = self.clone();
             clock.alarm(at, move || wake.notify())
         });
-        let mut generation = lock(&self.0.generation);
-        while *generation == seen {
+        let mut count = lock(&self.0.count);
+        count.waiting += 1;
+        while count.generation == seen {
             let left = match until {
                 // More than a day away is as good as far away: the loop looks again.
                 Some(at) if !clock.is_manual() => Some(at.since(clock.now()).min(Duration::from_secs(86_400))),
                 _ => None,
             };
-            generation = match left {
+            count = match left {
                 Some(Duration::ZERO) => break,
-                Some(left) => self.0.changed.wait_timeout(generation, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => self.0.changed.wait(generation).unwrap_or_else(PoisonError::into_inner),
+                Some(left) => self.0.changed.wait_timeout(count, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.0.changed.wait(count).unwrap_or_else(PoisonError::into_inner),
             };
         }
-        drop(generation);
+        count.waiting -= 1;
+        drop(count);
         drop(alarm);
     }
 }
