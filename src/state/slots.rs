@@ -99,7 +99,7 @@ impl Slots {
         mut line: VecDeque<(EntryId, Owner)>,
         granted: &mut Vec<EntryId>,
     ) -> VecDeque<(EntryId, Owner)> {
-        let mut passed_over = VecDeque::new();
+        let mut passed_over = Vec::new();
         while self.holders.len() < self.limit
             && let Some((id, owner)) = line.pop_front()
         {
@@ -107,11 +107,14 @@ impl Slots {
                 self.hold(id, owner);
                 granted.push(id);
             } else {
-                passed_over.push_back((id, owner));
+                passed_over.push((id, owner));
             }
         }
-        passed_over.append(&mut line);
-        passed_over
+        // Back to the front: the rest of a long line is not touched.
+        for waiting in passed_over.into_iter().rev() {
+            line.push_front(waiting);
+        }
+        line
     }
 
     fn hold(&mut self, id: EntryId, owner: Owner) {
