@@ -87,20 +87,13 @@ impl AllCells {
 fn sweep(noted: Vec<Weak<Cell>>) -> Vec<Weak<Cell>> {
     let cells: Vec<Shared<Cell>> = noted.iter().filter_map(Weak::upgrade).collect();
     drop(noted);
-    let garbage = unheld(&cells).filter(|unheld| unheld.iter().any(|unheld| *unheld)).map(|unheld| {
-        let of =
-            |wanted| move |(cell, unheld): (&Shared<Cell>, &bool)| (*unheld == wanted).then(|| Shared::clone(cell));
-        let garbage: Vec<_> = cells.iter().zip(&unheld).filter_map(of(true)).collect();
-        let others: Vec<_> = cells.iter().zip(&unheld).filter_map(of(false)).collect();
-        (garbage, others)
-    });
-    let (garbage, mut others) = garbage.unwrap_or_else(|| (Vec::new(), cells.clone()));
-    drop(cells);
-    let values: Option<Vec<Dynamic>> = certainly_unheld(&garbage).then(|| {
+    let mut unheld = unheld(&cells).into_iter();
+    let (garbage, mut others): (Vec<_>, Vec<_>) = cells.into_iter().partition(|_| unheld.next() == Some(true));
+    let mut values: Vec<Dynamic> = Vec::new();
+    if certainly_unheld(&garbage) {
         // Nobody else can come to these locks any more.
-        garbage.iter().filter_map(|cell| Some(std::mem::take(&mut *cell.try_write().ok()?))).collect()
-    });
-    if values.is_none() {
+        values.extend(garbage.iter().filter_map(|cell| Some(std::mem::take(&mut *cell.try_write().ok()?))));
+    } else {
         others.extend(garbage);
     }
     let left = others.iter().map(Shared::downgrade).collect();
@@ -109,18 +102,22 @@ fn sweep(noted: Vec<Weak<Cell>>) -> Vec<Weak<Cell>> {
     left
 }
 
-/// Which of the cells seem to be held by each other alone. Others may use them meanwhile, so this is a guess. `None` when a cell is
-/// in use. The caller holds each of them once.
-fn unheld(cells: &[Shared<Cell>]) -> Option<Vec<bool>> {
-    let mut places = HashMap::with_capacity(cells.len());
-    for (index, cell) in cells.iter().enumerate() {
-        places.insert(address(&*cell.try_read().ok()?), index);
-    }
+/// Which of the cells seem to be held by each other alone. Others may use them meanwhile, so this is a guess. The caller holds
+/// each of them once.
+fn unheld(cells: &[Shared<Cell>]) -> Vec<bool> {
+    // A cell in use counts as held, and so does all it leads to, since no references are found in it.
+    let places: HashMap<usize, usize> =
+        cells.iter().enumerate().filter_map(|(index, cell)| Some((address(&*cell.try_read().ok()?), index))).collect();
     let mut leads = Vec::with_capacity(cells.len());
     let mut found = vec![0; cells.len()];
     for cell in cells {
         let mut inside = Vec::new();
-        references(&*cell.try_read().ok()?, &places, &mut inside)?;
+        if let Ok(value) = cell.try_read()
+            && references(&value, &places, &mut inside).is_none()
+        {
+            // To wait for one in use takes long, and there may be many references to it: another time.
+            return vec![false; cells.len()];
+        }
         inside.iter().for_each(|index| found[*index] += 1);
         leads.push(inside);
     }
@@ -132,7 +129,7 @@ fn unheld(cells: &[Shared<Cell>]) -> Option<Vec<bool>> {
             next.extend(&leads[index]);
         }
     }
-    Some(unheld)
+    unheld
 }
 
 /// Whether these cells are held by each other alone, from now on for ever. The caller holds each of them once.
@@ -160,8 +157,8 @@ fn certainly_unheld(cells: &[Shared<Cell>]) -> bool {
     counts == found
 }
 
-/// Notes every reference to one of the cells at `places` that is found in a value, but not in cells inside it. `None` when one is in
-/// use: what it is cannot be told.
+/// Notes every reference to one of the cells at `places` that is found in a value, but not in cells inside it. `None` when one
+/// is in use: what it is cannot be told.
 fn references(value: &Dynamic, places: &HashMap<usize, usize>, found: &mut Vec<usize>) -> Option<()> {
     if value.is_shared() {
         found.extend(places.get(&address(&*value.read_lock::<Dynamic>()?)));
@@ -211,6 +208,22 @@ mod tests {
             held = next;
         }
         drop(held);
+        assert!(sweep(noted).is_empty());
+    }
+
+    #[test]
+    fn a_cell_in_use_keeps_what_it_leads_to_and_nothing_else() {
+        let mut cells = Cells::default();
+        drop(ring(&mut cells, 3));
+        let led_to = cells.make(Dynamic::from(1_i64));
+        let mut used = cells.make(vec![led_to].into());
+        let in_use = used.write_lock::<Dynamic>().unwrap();
+        let noted = sweep(cells.noted);
+        assert_eq!(noted.len(), 2);
+        drop(in_use);
+        let inner = used.read_lock::<rhai::Array>().unwrap()[0].clone();
+        assert_eq!(inner.as_int(), Ok(1));
+        drop((used, inner));
         assert!(sweep(noted).is_empty());
     }
 
