@@ -8,7 +8,7 @@ use super::failure::{Fallible, terminated};
 use super::portable::Home;
 use super::task::{Tag, Task};
 use super::values::{Survey, address, empty_deep_cells, is_handle, is_small, same, survey};
-use super::view::{Batch, Change, Import, Opened, SpaceFailure, Variable};
+use super::view::{Batch, Change, Import, Opened, Resized, SpaceFailure, Variable};
 use super::volatile::{Moment, Prepared};
 use crate::words::limits::LimitHit;
 use crate::words::{EntryId, StopCause};
@@ -223,7 +223,7 @@ impl Task {
                     hit = Some(LimitHit::Nesting { limit: self.nesting() });
                     empty_deep_cells(&value, self.nesting());
                 } else if self.takes_otherwise(&name, &value, found.bytes) {
-                    resized.push((name, found.bytes));
+                    resized.push(Resized { name, value, bytes: found.bytes });
                 }
             }
         }
@@ -246,8 +246,8 @@ impl Task {
         self.space().variable(name).is_some_and(|kept| Arc::ptr_eq(&kept.value, value) && kept.bytes != bytes)
     }
 
-    /// Lets what a background child changed in captured cells and atoms count in its space. With `captured` that may be any variable
-    /// of the space, otherwise those it read.
+    /// Lets what a background child changed in captured cells and atoms count in its space. With `captured` that may be any
+    /// variable of the space, otherwise those it read.
     ///
     /// # Errors
     /// Ends the entry when the space is above its limit then, or a value nested too deeply.
@@ -265,7 +265,7 @@ impl Task {
                 hit = Some(LimitHit::Nesting { limit: levels });
                 empty_deep_cells(&variable.value, levels);
             } else if found.bytes != variable.bytes {
-                resized.push((name, found.bytes));
+                resized.push(Resized { name, value: variable.value, bytes: found.bytes });
             }
         }
         if !resized.is_empty() {
@@ -360,10 +360,10 @@ impl Run {
     }
 
     /// What the space must be told when a variable that is the same takes `bytes` now.
-    fn resize(&mut self, name: &ImmutableString, bytes: usize) -> Option<(ImmutableString, usize)> {
+    fn resize(&mut self, name: &ImmutableString, bytes: usize) -> Option<Resized> {
         let known = self.known.get_mut(name).filter(|known| known.live && known.size != bytes)?;
         known.size = bytes;
-        Some((name.clone(), bytes))
+        Some(Resized { name: name.clone(), value: Arc::clone(known.value.as_ref()?), bytes })
     }
 
     /// The names to look at, each once.

@@ -134,6 +134,17 @@ pub struct Change {
     pub base: u64,
 }
 
+/// A variable whose captured cells or atoms take more or less than before.
+#[derive(Clone, Debug)]
+pub struct Resized {
+    /// The variable.
+    pub name: ImmutableString,
+    /// The value that was measured. When the variable has another by now, this says nothing about it.
+    pub value: Arc<Dynamic>,
+    /// What it takes now, in bytes.
+    pub bytes: usize,
+}
+
 /// What one statement changed.
 #[derive(Clone, Debug)]
 pub struct Batch {
@@ -141,8 +152,8 @@ pub struct Batch {
     pub entry: EntryId,
     /// The variables.
     pub changes: Vec<Change>,
-    /// Variables whose captured cells or atoms take more or less than before, with what they take now, in bytes.
-    pub resized: Vec<(ImmutableString, usize)>,
+    /// What grew or shrank in other variables.
+    pub resized: Vec<Resized>,
     /// Imports that are new or were resolved to another module.
     pub imports: Vec<Import>,
 }

@@ -5,7 +5,7 @@
 
 use crate::engine::rhai::{Dynamic, ImmutableString, Shared};
 use crate::engine::view::{
-    Batch, Change, Constants, Definition, Environment, Opened, Opening, Overwritten, Published, SpaceFailure,
+    Batch, Change, Constants, Definition, Environment, Opened, Opening, Overwritten, Published, Resized, SpaceFailure,
     SpaceView, Variable,
 };
 use crate::words::limits::LimitHit;
@@ -301,13 +301,11 @@ impl SpaceView for Space {
             }
             state.set(batch.entry, change, &mut published);
         }
-        for (name, bytes) in batch.resized {
-            let Some(before) = state.variables.get_mut(&name).map(|kept| std::mem::replace(&mut kept.bytes, bytes))
-            else {
-                continue;
-            };
+        for Resized { name, value, bytes } in &batch.resized {
+            let kept = state.variables.get_mut(name).filter(|kept| Arc::ptr_eq(&kept.value, value));
+            let Some(before) = kept.map(|kept| std::mem::replace(&mut kept.bytes, *bytes)) else { continue };
             state.bytes = state.bytes - before + bytes;
-            if bytes > before && state.bytes > self.bytes_limit {
+            if *bytes > before && state.bytes > self.bytes_limit {
                 published.hit = published.hit.or(Some(LimitHit::SpaceMemory { limit: self.bytes_limit }));
             }
         }

@@ -132,6 +132,20 @@ fn what_grows_in_cells_and_atoms_counts_in_its_space() {
 }
 
 #[test]
+fn what_grew_in_a_value_does_not_count_for_the_one_that_replaced_it() {
+    let s = Rig::new().seat();
+    s.run("let list = []; let grow = || list;");
+    let eval = s.start("gate(\"go\"); list.push(1);");
+    s.rig.arrived("go", 1);
+    s.run("let list = blob(100000);");
+    let before = s.space.bytes();
+    s.rig.open("go");
+    assert!(eval.join());
+    assert_eq!((s.space.bytes(), eval.failure()), (before, None));
+    s.is("list.len()", "100000");
+}
+
+#[test]
 fn what_a_child_lets_grow_counts_when_it_ends() {
     let s = with(Limits { space_bytes: 1 << 20, ..Limits::default() });
     s.run("let list = []; let grow = |n| list.push(blob(n)); let a = atom(0);");
