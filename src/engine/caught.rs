@@ -1,12 +1,12 @@
 //! What `catch` gives a script: an error of the language gets the members that errors of the host have, so that one handler
 //! does for both. The language makes a map of its own of it, and of an error inside a call only the text is left in that map.
 
-use super::failure::{describe_alone, mark_as_ours};
+use super::failure::{describe_alone, lower_first, mark_as_ours};
 use super::task::Task;
 use rhai::{Dynamic, EvalAltResult, Map, Position};
 
 /// The beginnings of the language's messages, with the kinds of their errors. The first that fits decides.
-const BEGINNINGS: [(&str, &str); 25] = [
+const BEGINNINGS: [(&str, &str); 26] = [
     ("Syntax error: ", "Parsing"),
     ("Variable already defined: ", "VariableExists"),
     ("Forbidden variable name: ", "ForbiddenVariable"),
@@ -21,6 +21,7 @@ const BEGINNINGS: [(&str, &str); 25] = [
     ("Indexer unavailable: ", "IndexingType"),
     ("'this' not bound", "UnboundThis"),
     ("For loop expects iterable type", "For"),
+    ("Too many variables defined", "TooManyVariables"),
     ("Too many modules imported", "TooManyModules"),
     ("Stack overflow", "StackOverflow"),
     ("Non-pure ", "NonPureMethodCallOnConstant"),
@@ -59,7 +60,7 @@ pub(crate) fn unify(caught: &mut Dynamic, task: &Task) {
     let Some(Told { kind, text, place }) = told(&map) else { return };
     let (kind, message) = match rebuilt(&kind, &text) {
         Some(error) => describe_alone(&error, task),
-        None => (kind, super::failure::lower_first(&text)),
+        None => (kind, lower_first(&text)),
     };
     map.insert("kind".into(), kind.into());
     map.insert("message".into(), message.into());
@@ -140,6 +141,7 @@ fn rebuilt(kind: &str, text: &str) -> Option<EvalAltResult> {
         "VariableNotFound" => EvalAltResult::ErrorVariableNotFound(name(), Position::NONE),
         "ModuleNotFound" => EvalAltResult::ErrorModuleNotFound(name(), Position::NONE),
         "StackOverflow" => EvalAltResult::ErrorStackOverflow(Position::NONE),
+        "TooManyVariables" => EvalAltResult::ErrorTooManyVariables(Position::NONE),
         "TooManyModules" => EvalAltResult::ErrorTooManyModules(Position::NONE),
         "AssignmentToConstant" => {
             let name = text.strip_prefix("Cannot modify constant ").unwrap_or(text);

@@ -1,6 +1,7 @@
 //! What `catch` gives: the same members whoever raised the error.
 
-use super::rig::Rig;
+use super::rig::{Rig, lines};
+use crate::words::{Clock, Limits};
 
 /// Errors of the language and of the host, of each kind that scripts meet.
 const ERRORS: [&str; 23] = [
@@ -108,6 +109,19 @@ fn a_caught_error_has_the_place_of_its_failure() {
         let source_now = format!("eval {}", s.rig.newest() + 1);
         s.is(&caught, &set.replace(&source, if own { &source_now } else { &source }));
     }
+}
+
+#[test]
+fn a_module_with_too_many_variables_is_caught_as_such() {
+    let rig = Rig::with(Limits { variables: 50, ..Limits::default() }, Clock::real());
+    rig.write("many", &lines(60, |n| format!("let v{n} = 1;")));
+    let s = rig.seat();
+    let failure = s.fails("import \"many\" as m;");
+    assert_eq!(failure.kind, "VariableLimit");
+    s.is(
+        "let t = (); try { import \"many\" as m; } catch (e) { t = `${e.kind}: ${e.message}`; } t",
+        &format!("{}: {}", failure.kind, failure.message),
+    );
 }
 
 #[test]
