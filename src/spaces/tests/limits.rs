@@ -3,7 +3,6 @@
 use super::rig::{Rig, Seat, lines, quiet};
 use crate::words::{Clock, Limits};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 fn with(limits: Limits) -> Seat {
     Rig::with(limits, Clock::real()).seat()
@@ -180,11 +179,11 @@ fn what_a_child_lets_grow_counts_when_it_ends() {
 
 #[test]
 fn the_parser_is_ended_by_what_ends_an_eval() {
-    let s = with(Limits { eval_time: Some(Duration::from_millis(500)), ..Limits::default() });
+    let s = with(Limits { eval_bytes: 512 << 10, ..Limits::default() });
     for (open, item, close) in [("let m = #{\n", ": 0,\n", "};"), ("let f = |\n", ",\n", "last| 0;")] {
         let items: String = (0..20_000).map(|i| format!("k{i}{item}")).collect();
         let failure = s.fails(&format!("{open}{items}{close} 1"));
-        assert_eq!(failure.kind, "TimeLimit");
+        assert_eq!(failure.kind, "MemoryLimit");
         assert!((2..=20_000).contains(&failure.line), "where the parser had come to: {}", failure.line);
     }
     s.is("1 + 1", "2");
