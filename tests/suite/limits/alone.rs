@@ -1,0 +1,144 @@
+//! The total of the process. Run by `the_process_as_a_whole_is_bounded`, in a process of their own.
+
+use super::{lives, text, with};
+use crate::stage::Stage;
+use remontoire::words::Limits;
+use remontoire::words::limits::MIB;
+
+/// A stage on which so many bytes can be allocated.
+async fn with_room_for(bytes: usize) -> Stage {
+    // What is made once for a process is there before anything is measured.
+    with(Limits::default()).session().eval("bg(|| 1).value()").await.is("1");
+    with(Limits { total_bytes: bytes, ..Limits::default() })
+}
+
+#[tokio::test]
+#[ignore = "run in a process of its own"]
+async fn what_was_read_makes_room_before_anything_is_refused() {
+    let stage = with_room_for(8 * MIB).await;
+    let session = stage.session();
+    let big = text(MIB);
+    let mut evicted = false;
+    for _ in 0..12 {
+        // Whatever was read before goes when there is no room for the next, and is told of.
+        let said = session.eval(&big).await;
+        assert!(!said.is_error, "{}", said.text);
+        evicted |= said.text.contains(";; evicted: ");
+    }
+    assert!(evicted);
+    // What nobody has read stays, and fills the process.
+    let mut unread = Vec::new();
+    let failed = loop {
+        let id = session.start(&format!("while !gate::opened(\"go\") {{}} {big}")).id;
+        stage.gates.open("go");
+        if session.settled(id).await == remontoire::words::Status::Failed {
+            break session.wait(&[id]).await;
+        }
+        unread.push(id);
+        assert!(unread.len() < 12, "twelve texts of 1 MiB fit where 8 MiB are free");
+    };
+    failed.fails("TotalMemoryLimit").has("already").has("up to 64 KiB").has("forget(id)").has("drop_space(");
+    assert!(unread.iter().any(|id| failed.text.contains(&format!("entry {id} ("))), "names holders: {}", failed.text);
+    // Evals still run, and small things are kept.
+    session
+        .eval(&format!("fn size(text) {{ text.len() }} let small = {}; size({big})", text(1_000)))
+        .await
+        .is(&MIB.to_string());
+    session.eval("small.len()").await.is("1000");
+    lives(&stage).await;
+    // The owner may give up what it has not read.
+    for id in &unread[..3] {
+        session.eval(&format!("forget({id}) > 1000000")).await.is("true");
+    }
+    session.eval(&format!("let large = {}; large.len()", text(MIB))).await.is(&MIB.to_string());
+}
+
+#[tokio::test]
+#[ignore = "run in a process of its own"]
+async fn spaces_are_named_among_the_holders_and_dropping_one_helps() {
+    let stage = with_room_for(8 * MIB).await;
+    let session = stage.session();
+    let mut said = session.eval_in("store", "let kept = [];").await;
+    for _ in 0..12 {
+        if said.is_error {
+            break;
+        }
+        said = session.eval_in("store", &format!("kept.push({}); 1", text(MIB))).await;
+    }
+    said.fails("space store (");
+    session.eval("in_ns(\"other\"); drop_space(\"store\")").await.has("· ok ·");
+    // Values are dropped on another thread.
+    for _ in 0..1_000 {
+        if !session.eval_in("other", &format!("let d = {}; 1", text(MIB))).await.is_error {
+            return;
+        }
+    }
+    panic!("the dropped space holds its memory");
+}
+
+#[tokio::test]
+#[ignore = "run in a process of its own"]
+async fn what_stands_behind_atoms_and_channels_counts_too() {
+    let stage = with_room_for(8 * MIB).await;
+    let session = stage.session();
+    for (begin, more, empty) in [
+        ("let pile = []", format!("pile.push(atom({})); pile.len()", text(MIB)), "pile = []; 1"),
+        ("let lane = chan(100)", format!("lane.send({}); lane.len()", text(MIB)), "lane = (); 1"),
+    ] {
+        session.eval(&format!("{begin};")).await.has("· ok ·");
+        let mut said = session.eval(&more).await.is("1").clone();
+        for _ in 0..12 {
+            if said.is_error {
+                break;
+            }
+            said = session.eval(&more).await;
+        }
+        said.fails("TotalMemoryLimit");
+        lives(&stage).await;
+        session.eval(empty).await.is("1");
+    }
+}
+
+#[tokio::test]
+#[ignore = "run in a process of its own"]
+async fn closures_that_hold_themselves_do_not_fill_the_process() {
+    let stage = with_room_for(8 * MIB).await;
+    let session = stage.session();
+    for _ in 0..12 {
+        let code = format!("{{ let m = #{{b: {}}}; let f = || m.b.len(); m.f = f; }} 1", text(MIB));
+        session.eval(&code).await.is("1");
+    }
+    session.eval(&format!("let keeps = {}; keeps.len()", text(MIB))).await.is(&MIB.to_string());
+    // Such as lose their names only later are found before anything is refused.
+    for _ in 0..12 {
+        let code = format!("let m = #{{b: {}}}; let f = || m.b.len(); m.f = f; 1", text(MIB));
+        session.eval(&code).await.is("1");
+    }
+}
+
+#[tokio::test]
+#[ignore = "run in a process of its own"]
+async fn what_nothing_accounts_for_is_named_as_such() {
+    let stage = with_room_for(8 * MIB).await;
+    let session = stage.session();
+    session.eval("let before = limits().unnamed_bytes; 1").await.is("1");
+    // An atom is no part of a circle that is looked for.
+    let code = format!("{{ let m = #{{b: {}}}; let a = atom(()); a.set(|| m.b.len()); m.a = a; }} 1", text(MIB));
+    for _ in 0..4 {
+        session.eval(&code).await.is("1");
+    }
+    session.eval("let more = limits().unnamed_bytes - before; more > 3900000 && more < 6000000").await.is("true");
+    session.eval("limits().held_bytes > limits().unnamed_bytes").await.is("true");
+    let mut said = session.eval(&code).await;
+    for _ in 0..12 {
+        said = session.eval(&format!("let keeps = {}; 1", text(MIB))).await;
+        if said.is_error {
+            break;
+        }
+        session.eval(&code).await;
+    }
+    said.fails("TotalMemoryLimit")
+        .has("are held by no space, kept entry or running eval")
+        .has("a.set(())")
+        .has("a restart");
+}
