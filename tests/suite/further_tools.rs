@@ -157,8 +157,6 @@ async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     let task = json_of(send(&dispatcher, "tools/call", true, json!({"name": "slow"})).await);
     let id = task["result"]["taskId"].clone();
     let get = async || json_of(send(&dispatcher, "tasks/get", true, json!({"taskId": id})).await);
-    gates.reached("slow").await;
-
     // Work that has not begun when its session ends fails: its space is gone.
     tokio::time::timeout(Duration::from_secs(20), gates.reached("slow")).await.expect("the work has begun");
     // A day without a word: the session ends at the next eval of somebody else, its work goes on.
