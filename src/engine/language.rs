@@ -177,8 +177,8 @@ impl fmt::Debug for Language {
     }
 }
 
-/// The parser compares each key of a map and each parameter with all before it, which takes seconds for as many as a script has room
-/// for. So a stop and the limits of an eval end it as well.
+/// The parser compares each key of a map and each parameter with all before it, which takes seconds for as many as a script has
+/// room for. So a stop and the limits of an eval end it as well.
 #[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
 fn on_token(engine: &mut Engine, task: Arc<Task>) {
     engine.on_parse_token(move |token, _, _| {
@@ -263,8 +263,8 @@ fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, 
 
 fn debug_line(text: &str, source: &str, position: Position) -> String {
     match (position.line(), super::failure::column(position)) {
-        (Some(line), 1..) => format!("{source} · {line}:{} · {text}", super::failure::column(position)),
         (Some(line), 0) => format!("{source} · {line} · {text}"),
+        (Some(line), column) => format!("{source} · {line}:{column} · {text}"),
         _ => format!("{source} · {text}"),
     }
 }

@@ -324,7 +324,7 @@ fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Sco
     }
     task.check()?;
     let engine = language.engine(task);
-    // A parser that was made to end left the place it had come to.
+    // When the parser is made to end, its error says where it had come to.
     let mut ast = engine.compile(code)?;
     let source = ImmutableString::from(task.source());
     ast.set_source(source.clone());

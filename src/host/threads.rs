@@ -15,8 +15,8 @@ const IDLE: Duration = Duration::from_secs(10);
 
 /// The way jobs reach a thread. Whoever takes it off the idle list is the only one to use it, once.
 ///
-/// Not a channel: those look for a message again and again before they sleep, which takes the time of short evals twice over from
-/// whoever is to give the next job.
+/// Not a channel: before it sleeps, whoever waits at one looks for a message again and again. That takes about twice as long as a
+/// short eval, on the core that whoever is to give the next job may need.
 #[derive(Default)]
 struct Door {
     waiting: Mutex<Waiting>,

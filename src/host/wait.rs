@@ -9,11 +9,11 @@ use std::thread::{available_parallelism, yield_now};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
-/// How long a call looks for the end of the eval it has just started before it sleeps. To be woken costs several times what
-/// a short eval takes; a thread of the runtime may be busy for so long without harm to the other calls.
+/// How long a call looks for the end of the eval it has just started before it sleeps. To be woken costs several times what a
+/// short eval takes, and other calls on this thread of the runtime can spare so little.
 const LOOK: Duration = Duration::from_micros(100);
 
-/// Asking for it anew would read files.
+/// How many threads can run at once. Kept, since the system reads files to find out.
 static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from));
 
 /// Waits until `at` has come.
@@ -33,12 +33,13 @@ pub async fn until(clock: &Clock, at: Time) {
 }
 
 impl Host {
-    /// Whether an entry that was started a moment ago has settled, or does within 0.1 ms. The calling thread stays busy meanwhile,
-    /// so it only looks on while there is a core to spare: when others wait for one, it is better left to them.
+    /// Whether an entry that was started a moment ago has settled, or does so within 0.1 ms. The calling thread stays busy
+    /// meanwhile. So it looks on only while fewer entries are at work than there are cores, and not at all on a clock moved by
+    /// hand.
     pub fn settles_at_once(&self, id: EntryId) -> bool {
         let Some(live) = self.inner.live(id) else { return true };
         let clock = &self.inner.clock;
-        // A clock moved by hand stands still while somebody looks at it.
+        // A clock moved by hand would stand still meanwhile, and this would never end.
         if !clock.is_manual() && self.inner.state().working() < *CORES {
             let until = clock.now() + LOOK;
             while !live.is_settled() && clock.now() < until {

@@ -1,8 +1,8 @@
 //! The registry as a plain value: sessions, entries, deliveries, slots and the waits-for graph.
 //!
 //! Owns every rule about who may do what, who is owed which news, and what is kept. Knows no language, no clock, no thread and
-//! no wire: time comes in as [`Time`](crate::words::Time), randomness as a closure, and whatever must be dropped, stopped or woken goes out in the
-//! return value. The host keeps one [`State`] behind one lock, so each method is a single step.
+//! no wire: time comes in as [`Time`](crate::words::Time), randomness as a closure, and whatever must be dropped, stopped or
+//! woken goes out in the return value. The host keeps one [`State`] behind one lock, so each method is a single step.
 //!
 //! Two rules for callers: drop [`Remains`] and other values that come out only after unlocking, and wake or stop the entries
 //! that an answer names. Lists called `granted` name entries that hold a slot from now on.

@@ -437,7 +437,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// `a = [a]` copies all of `a` in every round of a loop: such a value is checked before it grows so deep that it takes for ever.
+    /// `a = [a]` copies all of `a` in every round of a loop: such a value is checked before it grows so deep that it takes for
+    /// ever.
     fn check_wrapped(&self, expr: &mut Expr, name: &str) {
         let part = |part: &mut Expr| match part {
             Expr::Variable(variable, ..) if variable.1 == name && variable.2.is_empty() => {
