@@ -371,13 +371,8 @@ impl Run {
         let from = self.statement.min(self.plan.len());
         let to = if all { self.plan.len() } else { (from + 1).min(self.plan.len()) };
         self.statement = to;
-        let mut names: Vec<ImmutableString> = Vec::new();
-        for name in self.plan[from..to].iter().flatten() {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        names
+        let mut seen = HashSet::new();
+        self.plan[from..to].iter().flatten().filter(|name| seen.insert(*name)).cloned().collect()
     }
 
     /// Surveys the values of `names`, and notes the cells that closures among them captured.
