@@ -2,9 +2,9 @@
 
 use super::failure::{Fallible, fail, refuse};
 use super::register::Api;
-use super::task::{Task, lock};
+use super::task::Task;
 use super::values::Survey;
-use crate::words::{EntryId, Wake};
+use crate::words::{EntryId, Wake, lock};
 use rhai::{Dynamic, FnPtr, Module, NativeCallContext};
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -7,8 +7,8 @@
 //! What counts as held is what is *not* understood: a reference that is not found inside another noted cell, be it in a space, a
 //! result, an atom, a running eval or a value of the embedding program, keeps a cell and all it leads to.
 
-use super::task::lock;
 use super::values::{address, is_small};
+use crate::words::lock;
 use rhai::{Dynamic, FnPtr, Locked, Map, Shared};
 use std::collections::HashMap;
 use std::fmt;

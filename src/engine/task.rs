@@ -12,13 +12,13 @@ use super::publish::Run;
 use super::values::{Survey, empty_deep_cells, survey};
 use super::view::{Environment, SpaceView};
 use crate::words::limits::LimitHit;
-use crate::words::{Clock, EntryId, Limits, Refusal, StopCause, Time, Wake};
+use crate::words::{Clock, EntryId, Limits, Refusal, StopCause, Time, Wake, lock};
 use rhai::{Dynamic, NativeCallContext};
 use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 /// The context of one running entry.
@@ -496,9 +496,4 @@ impl Drop for Armed<'_> {
 
 fn as_signed(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
-}
-
-/// Locks without caring for poison: what is behind these locks is never left half-changed.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

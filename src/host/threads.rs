@@ -2,6 +2,7 @@
 //!
 //! Stacks are large (see [`crate::words::Limits::stack_bytes`]) but virtual: only touched pages cost memory.
 
+use crate::words::lock;
 use std::cell::RefCell;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -32,7 +33,7 @@ struct Waiting {
 
 impl Door {
     fn hand_in(&self, job: Job) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         waiting.job = Some(job);
         let asleep = waiting.asleep;
         drop(waiting);
@@ -43,7 +44,7 @@ impl Door {
 
     /// Waits for a job, at most so long.
     fn wait(&self, at_most: Duration) -> Option<Job> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         if waiting.job.is_none() {
             waiting.asleep = true;
             let waited = self.knock.wait_timeout_while(waiting, at_most, |waiting| waiting.job.is_none());
@@ -72,7 +73,7 @@ impl Threads {
 
     /// Runs a job on an idle thread, or on a new one. When no thread can be started the job comes back.
     pub(super) fn run(self: &Arc<Self>, job: Job) -> Result<(), (Job, io::Error)> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = lock(&self.idle).pop();
         match idle {
             Some(door) => {
                 door.hand_in(job);
@@ -103,14 +104,14 @@ impl Threads {
     pub(super) fn offer(&self) {
         DOOR.with_borrow_mut(|door| {
             if let Some(door) = door.take() {
-                self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(door);
+                lock(&self.idle).push(door);
             }
         });
     }
 
     /// Takes a door off the list; false when it is gone because a job is on its way through it.
     fn withdraw(&self, door: &Arc<Door>) -> bool {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = lock(&self.idle);
         let before = idle.len();
         idle.retain(|other| !Arc::ptr_eq(other, door));
         idle.len() < before

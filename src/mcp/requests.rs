@@ -6,10 +6,10 @@
 //! means neither.
 
 use super::wire::Id;
-use crate::words::{EntryId, HeaderKey};
+use crate::words::{EntryId, HeaderKey, lock};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
 /// What a request is found by.
@@ -126,11 +126,6 @@ impl Drop for Ticket {
             }
         }
     }
-}
-
-/// Locks without caring for poison: nothing behind these locks is ever left half-changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! A clock is real, or moved by hand in tests. Both kinds answer `now`, and both can wake a waiting thread ([`Wake`]) or run
 //! a callback ([`Clock::alarm`]) when a moment has come.
 
+use super::lock;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -241,11 +242,6 @@ impl fmt::Debug for Wake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Wake").field(&self.generation()).finish()
     }
-}
-
-/// Locks without caring for poison: the data behind these locks is never left half-changed.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod ids;
 pub mod limits;
+mod locks;
 pub mod modules;
 pub mod outcome;
 pub mod refusal;
@@ -13,6 +14,7 @@ pub mod refusal;
 pub use clock::{Alarm, Clock, Time, Wake};
 pub use ids::{EntryId, Handle, HeaderKey, SessionId, SpaceId, TaskId};
 pub use limits::Limits;
+pub(crate) use locks::lock;
 pub use modules::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
 pub use outcome::{Cut, Failure, Frame, Status, StopCause};
 pub use refusal::Refusal;

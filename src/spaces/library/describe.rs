@@ -5,11 +5,11 @@ use super::check::circle_of;
 use super::folder::Found;
 use super::name::ModuleName;
 use super::outline::{FunctionOutline, ModuleOutline, contains, first_sentence};
-use super::shelf::{Layer, lock};
+use super::shelf::Layer;
 use super::syntax::Import;
 use super::{Library, near, syntax};
 use crate::engine::{Overlay, Sources};
-use crate::words::{ModuleError, ModuleProblem, ProblemKind};
+use crate::words::{ModuleError, ModuleProblem, ProblemKind, lock};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -2,12 +2,11 @@
 
 use super::live::{OUTPUT_SOURCE, ScriptModules};
 use super::name::ModuleName;
-use super::shelf::lock;
 use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
 use crate::engine::{Fallible, Language, LoadedModule, Modules, Task};
 use crate::spaces::Space;
 use crate::words::limits::LimitHit;
-use crate::words::{EntryId, ModuleError, SpaceId};
+use crate::words::{EntryId, ModuleError, SpaceId, lock};
 use rhai::{Dynamic, ImmutableString, Shared};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

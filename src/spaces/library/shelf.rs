@@ -9,10 +9,10 @@ use super::folder::Folder;
 use super::name::ModuleName;
 use super::pass::{Need, Opened, Passes, Step};
 use crate::engine::Fallible;
-use crate::words::{EntryId, ModuleError, ModuleNotice};
+use crate::words::{EntryId, ModuleError, ModuleNotice, lock};
 use rhai::EvalAltResult;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// How many notices are remembered, so that an eval which imports a broken module in a loop is told once.
 const REMEMBERED_NOTICES: usize = 256;
@@ -372,11 +372,6 @@ fn same<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
         (None, None) => true,
         _ => false,
     }
-}
-
-/// Every step under these locks leaves whole data behind, so a panic elsewhere is no reason to stop.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

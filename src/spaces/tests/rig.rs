@@ -11,12 +11,12 @@ use crate::engine::{
 };
 use crate::spaces::Space;
 use crate::words::limits::LimitHit;
-use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, StopCause, Wake};
+use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, StopCause, Wake, lock};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// How long a test waits for what must happen.
@@ -91,10 +91,6 @@ impl Sink for Lines {
 pub(super) struct Seat {
     pub(super) rig: Rig,
     pub(super) space: Arc<Space>,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Rig {
