@@ -16,6 +16,9 @@ use std::sync::{Mutex, RwLockWriteGuard, Weak};
 
 type Cell = Locked<Dynamic>;
 
+/// References to cells in use after which looking is given up: each costs a pause of the language's own making.
+const PATIENCE: usize = 4;
+
 /// How many cells may outlive their evals before the circles among them are looked for.
 const FIRST_LOOK: usize = 1_024;
 
@@ -109,22 +112,30 @@ fn sweep(noted: Vec<Weak<Cell>>) -> Vec<Weak<Cell>> {
     left
 }
 
-/// Which of the cells seem to be held by each other alone. Others may use them meanwhile, so this is a guess. `None` when a cell is
-/// in use. The caller holds each of them once.
+/// Which of the cells seem to be held by each other alone. Others may use them meanwhile, so this is a guess. A cell in use is held,
+/// and so is all that is in it, as nobody can look there. `None` when too many are. The caller holds each of them once.
 fn unheld(cells: &[Shared<Cell>]) -> Option<Vec<bool>> {
     let mut places = HashMap::with_capacity(cells.len());
+    let mut in_use = vec![false; cells.len()];
     for (index, cell) in cells.iter().enumerate() {
-        places.insert(address(&*cell.try_read().ok()?), index);
+        match cell.try_read() {
+            Ok(inner) => _ = places.insert(address(&inner), index),
+            Err(_) => in_use[index] = true,
+        }
     }
     let mut leads = Vec::with_capacity(cells.len());
     let mut found = vec![0; cells.len()];
-    for cell in cells {
+    let mut patience = PATIENCE;
+    for (index, cell) in cells.iter().enumerate() {
         let mut inside = Vec::new();
-        references(&*cell.try_read().ok()?, &places, &mut inside)?;
+        match cell.try_read() {
+            Ok(inner) => references(&inner, &places, &mut inside, &mut patience)?,
+            Err(_) => in_use[index] = true,
+        }
         inside.iter().for_each(|index| found[*index] += 1);
         leads.push(inside);
     }
-    let held = |index: &usize| Shared::strong_count(&cells[*index]) - 1 > found[*index];
+    let held = |index: &usize| in_use[*index] || Shared::strong_count(&cells[*index]) - 1 > found[*index];
     let mut next: Vec<usize> = (0..cells.len()).filter(held).collect();
     let mut unheld = vec![true; cells.len()];
     while let Some(index) = next.pop() {
@@ -152,7 +163,7 @@ fn certainly_unheld(cells: &[Shared<Cell>]) -> bool {
     let mut found = vec![0; cells.len()];
     for guard in &locked {
         let mut inside = Vec::new();
-        if references(guard, &places, &mut inside).is_none() {
+        if references(guard, &places, &mut inside, &mut 0).is_none() {
             return false;
         }
         inside.iter().for_each(|index| found[*index] += 1);
@@ -160,22 +171,31 @@ fn certainly_unheld(cells: &[Shared<Cell>]) -> bool {
     counts == found
 }
 
-/// Notes every reference to one of the cells at `places` that is found in a value, but not in cells inside it. `None` when one is in
-/// use: what it is cannot be told.
-fn references(value: &Dynamic, places: &HashMap<usize, usize>, found: &mut Vec<usize>) -> Option<()> {
+/// Notes every reference to one of the cells at `places` that is found in a value, but not in cells inside it. Which cell it is
+/// cannot be told of one in use: such references are left out, and `None` when there are more than `patience` of them.
+fn references(
+    value: &Dynamic,
+    places: &HashMap<usize, usize>,
+    found: &mut Vec<usize>,
+    patience: &mut usize,
+) -> Option<()> {
     if value.is_shared() {
-        found.extend(places.get(&address(&*value.read_lock::<Dynamic>()?)));
+        match value.read_lock::<Dynamic>() {
+            Some(inner) => found.extend(places.get(&address(&inner))),
+            None => *patience = patience.checked_sub(1)?,
+        }
         return Some(());
     }
     if is_small(value) {
         return Some(());
     }
+    let mut look = |item: &Dynamic| references(item, places, found, patience);
     if let Some(items) = value.read_lock::<rhai::Array>() {
-        items.iter().try_for_each(|item| references(item, places, found))
+        items.iter().try_for_each(look)
     } else if let Some(map) = value.read_lock::<Map>() {
-        map.values().try_for_each(|item| references(item, places, found))
+        map.values().try_for_each(look)
     } else if let Some(pointer) = value.read_lock::<FnPtr>() {
-        pointer.iter_curry().try_for_each(|item| references(item, places, found))
+        pointer.iter_curry().try_for_each(&mut look)
     } else {
         Some(())
     }
@@ -212,6 +232,37 @@ mod tests {
         }
         drop(held);
         assert!(sweep(noted).is_empty());
+    }
+
+    #[test]
+    fn a_ring_is_freed_while_other_cells_are_in_use() {
+        let mut cells = Cells::default();
+        drop(ring(&mut cells, 3));
+        let mut busy = cells.make(Dynamic::UNIT);
+        let held = ring(&mut cells, 2).swap_remove(0);
+        let mut inner = busy.write_lock::<Dynamic>().unwrap();
+        *inner = vec![held].into();
+        let noted = sweep(cells.noted);
+        assert_eq!(noted.len(), 3, "the busy one, and the ring that only it holds");
+        drop(inner);
+        drop(busy);
+        assert!(sweep(noted).is_empty());
+    }
+
+    #[test]
+    fn a_ring_that_leads_to_a_cell_in_use_waits_for_it() {
+        let mut cells = Cells::default();
+        let mut busy = cells.make(Dynamic::UNIT);
+        let ring: Vec<Dynamic> = ring(&mut cells, PATIENCE + 2);
+        for cell in &ring {
+            cell.clone().write_lock::<Dynamic>().unwrap().write_lock::<rhai::Array>().unwrap().push(busy.clone());
+        }
+        drop(ring);
+        let inner = busy.write_lock::<Dynamic>().unwrap();
+        let noted = sweep(cells.noted);
+        assert_eq!(noted.len(), PATIENCE + 3);
+        drop(inner);
+        assert_eq!(sweep(noted).len(), 1);
     }
 
     #[test]
