@@ -35,6 +35,9 @@ const BEGINNINGS: [(&str, &str); 26] = [
     ("Bit-field index ", "BitFieldBounds"),
 ];
 
+/// Members that the language gives none of its maps.
+const OUR_NAMES: [&str; 4] = ["kind", "column", "thrown", "entry"];
+
 /// An error of the language, as far as its map tells.
 struct Told {
     kind: String,
@@ -79,13 +82,21 @@ pub(crate) fn unify(caught: &mut Dynamic, task: &Task) {
     mark_as_ours(caught);
 }
 
-/// Reads a map that the language made of an error.
+/// Reads a map that the language made of an error. Every such map says from where, and none has names of ours.
 fn told(map: &Map) -> Option<Told> {
+    if !map.contains_key("source") || OUR_NAMES.iter().any(|name| map.contains_key(*name)) {
+        return None;
+    }
     let member = |name: &str| map.get(name)?.as_immutable_string_ref().ok().map(|text| text.to_string());
     let error = member("error")?;
     let kind = error.strip_prefix("Error").filter(|kind| is_kind(kind))?;
     let text = member("message")?;
     if !matches!(kind, "InFunctionCall" | "InModule") {
+        let mut beginnings =
+            BEGINNINGS.iter().filter(|(_, known)| *known == kind).map(|(beginning, _)| beginning).peekable();
+        if beginnings.peek().is_some() && !beginnings.any(|beginning| text.starts_with(beginning)) {
+            return None;
+        }
         return Some(Told { kind: kind.to_owned(), text, place: None });
     }
     // The innermost error stands first, then the calls that led there, from the inside out.

@@ -16,6 +16,9 @@ use std::sync::{Mutex, RwLockWriteGuard, Weak};
 
 type Cell = Locked<Dynamic>;
 
+/// References to cells in use after which looking is given up: each costs a pause of the language's own making.
+const PATIENCE: usize = 4;
+
 /// How many cells may outlive their evals before the circles among them are looked for.
 const FIRST_LOOK: usize = 1_024;
 
@@ -87,13 +90,20 @@ impl AllCells {
 fn sweep(noted: Vec<Weak<Cell>>) -> Vec<Weak<Cell>> {
     let cells: Vec<Shared<Cell>> = noted.iter().filter_map(Weak::upgrade).collect();
     drop(noted);
-    let mut unheld = unheld(&cells).into_iter();
-    let (garbage, mut others): (Vec<_>, Vec<_>) = cells.into_iter().partition(|_| unheld.next() == Some(true));
-    let mut values: Vec<Dynamic> = Vec::new();
-    if certainly_unheld(&garbage) {
+    let garbage = unheld(&cells).filter(|unheld| unheld.iter().any(|unheld| *unheld)).map(|unheld| {
+        let of =
+            |wanted| move |(cell, unheld): (&Shared<Cell>, &bool)| (*unheld == wanted).then(|| Shared::clone(cell));
+        let garbage: Vec<_> = cells.iter().zip(&unheld).filter_map(of(true)).collect();
+        let others: Vec<_> = cells.iter().zip(&unheld).filter_map(of(false)).collect();
+        (garbage, others)
+    });
+    let (garbage, mut others) = garbage.unwrap_or_else(|| (Vec::new(), cells.clone()));
+    drop(cells);
+    let values: Option<Vec<Dynamic>> = certainly_unheld(&garbage).then(|| {
         // Nobody else can come to these locks any more.
-        values.extend(garbage.iter().filter_map(|cell| Some(std::mem::take(&mut *cell.try_write().ok()?))));
-    } else {
+        garbage.iter().filter_map(|cell| Some(std::mem::take(&mut *cell.try_write().ok()?))).collect()
+    });
+    if values.is_none() {
         others.extend(garbage);
     }
     let left = others.iter().map(Shared::downgrade).collect();
@@ -102,26 +112,30 @@ fn sweep(noted: Vec<Weak<Cell>>) -> Vec<Weak<Cell>> {
     left
 }
 
-/// Which of the cells seem to be held by each other alone. Others may use them meanwhile, so this is a guess. The caller holds
-/// each of them once.
-fn unheld(cells: &[Shared<Cell>]) -> Vec<bool> {
-    // A cell in use counts as held, and so does all it leads to, since no references are found in it.
-    let places: HashMap<usize, usize> =
-        cells.iter().enumerate().filter_map(|(index, cell)| Some((address(&*cell.try_read().ok()?), index))).collect();
+/// Which of the cells seem to be held by each other alone. Others may use them meanwhile, so this is a guess. A cell in use is held,
+/// and so is all that is in it, as nobody can look there. `None` when too many are. The caller holds each of them once.
+fn unheld(cells: &[Shared<Cell>]) -> Option<Vec<bool>> {
+    let mut places = HashMap::with_capacity(cells.len());
+    let mut in_use = vec![false; cells.len()];
+    for (index, cell) in cells.iter().enumerate() {
+        match cell.try_read() {
+            Ok(inner) => _ = places.insert(address(&inner), index),
+            Err(_) => in_use[index] = true,
+        }
+    }
     let mut leads = Vec::with_capacity(cells.len());
     let mut found = vec![0; cells.len()];
-    for cell in cells {
+    let mut patience = PATIENCE;
+    for (index, cell) in cells.iter().enumerate() {
         let mut inside = Vec::new();
-        if let Ok(value) = cell.try_read()
-            && references(&value, &places, &mut inside).is_none()
-        {
-            // To wait for one in use takes long, and there may be many references to it: another time.
-            return vec![false; cells.len()];
+        match cell.try_read() {
+            Ok(inner) => references(&inner, &places, &mut inside, &mut patience)?,
+            Err(_) => in_use[index] = true,
         }
         inside.iter().for_each(|index| found[*index] += 1);
         leads.push(inside);
     }
-    let held = |index: &usize| Shared::strong_count(&cells[*index]) - 1 > found[*index];
+    let held = |index: &usize| in_use[*index] || Shared::strong_count(&cells[*index]) - 1 > found[*index];
     let mut next: Vec<usize> = (0..cells.len()).filter(held).collect();
     let mut unheld = vec![true; cells.len()];
     while let Some(index) = next.pop() {
@@ -129,7 +143,7 @@ fn unheld(cells: &[Shared<Cell>]) -> Vec<bool> {
             next.extend(&leads[index]);
         }
     }
-    unheld
+    Some(unheld)
 }
 
 /// Whether these cells are held by each other alone, from now on for ever. The caller holds each of them once.
@@ -149,7 +163,7 @@ fn certainly_unheld(cells: &[Shared<Cell>]) -> bool {
     let mut found = vec![0; cells.len()];
     for guard in &locked {
         let mut inside = Vec::new();
-        if references(guard, &places, &mut inside).is_none() {
+        if references(guard, &places, &mut inside, &mut 0).is_none() {
             return false;
         }
         inside.iter().for_each(|index| found[*index] += 1);
@@ -157,22 +171,31 @@ fn certainly_unheld(cells: &[Shared<Cell>]) -> bool {
     counts == found
 }
 
-/// Notes every reference to one of the cells at `places` that is found in a value, but not in cells inside it. `None` when one
-/// is in use: what it is cannot be told.
-fn references(value: &Dynamic, places: &HashMap<usize, usize>, found: &mut Vec<usize>) -> Option<()> {
+/// Notes every reference to one of the cells at `places` that is found in a value, but not in cells inside it. Which cell it is
+/// cannot be told of one in use: such references are left out, and `None` when there are more than `patience` of them.
+fn references(
+    value: &Dynamic,
+    places: &HashMap<usize, usize>,
+    found: &mut Vec<usize>,
+    patience: &mut usize,
+) -> Option<()> {
     if value.is_shared() {
-        found.extend(places.get(&address(&*value.read_lock::<Dynamic>()?)));
+        match value.read_lock::<Dynamic>() {
+            Some(inner) => found.extend(places.get(&address(&inner))),
+            None => *patience = patience.checked_sub(1)?,
+        }
         return Some(());
     }
     if is_small(value) {
         return Some(());
     }
+    let mut look = |item: &Dynamic| references(item, places, found, patience);
     if let Some(items) = value.read_lock::<rhai::Array>() {
-        items.iter().try_for_each(|item| references(item, places, found))
+        items.iter().try_for_each(look)
     } else if let Some(map) = value.read_lock::<Map>() {
-        map.values().try_for_each(|item| references(item, places, found))
+        map.values().try_for_each(look)
     } else if let Some(pointer) = value.read_lock::<FnPtr>() {
-        pointer.iter_curry().try_for_each(|item| references(item, places, found))
+        pointer.iter_curry().try_for_each(&mut look)
     } else {
         Some(())
     }
@@ -212,19 +235,34 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_in_use_keeps_what_it_leads_to_and_nothing_else() {
+    fn a_ring_is_freed_while_other_cells_are_in_use() {
         let mut cells = Cells::default();
         drop(ring(&mut cells, 3));
-        let led_to = cells.make(Dynamic::from(1_i64));
-        let mut used = cells.make(vec![led_to].into());
-        let in_use = used.write_lock::<Dynamic>().unwrap();
+        let mut busy = cells.make(Dynamic::UNIT);
+        let held = ring(&mut cells, 2).swap_remove(0);
+        let mut inner = busy.write_lock::<Dynamic>().unwrap();
+        *inner = vec![held].into();
         let noted = sweep(cells.noted);
-        assert_eq!(noted.len(), 2);
-        drop(in_use);
-        let inner = used.read_lock::<rhai::Array>().unwrap()[0].clone();
-        assert_eq!(inner.as_int(), Ok(1));
-        drop((used, inner));
+        assert_eq!(noted.len(), 3, "the busy one, and the ring that only it holds");
+        drop(inner);
+        drop(busy);
         assert!(sweep(noted).is_empty());
+    }
+
+    #[test]
+    fn a_ring_that_leads_to_a_cell_in_use_waits_for_it() {
+        let mut cells = Cells::default();
+        let mut busy = cells.make(Dynamic::UNIT);
+        let ring: Vec<Dynamic> = ring(&mut cells, PATIENCE + 2);
+        for cell in &ring {
+            cell.clone().write_lock::<Dynamic>().unwrap().write_lock::<rhai::Array>().unwrap().push(busy.clone());
+        }
+        drop(ring);
+        let inner = busy.write_lock::<Dynamic>().unwrap();
+        let noted = sweep(cells.noted);
+        assert_eq!(noted.len(), PATIENCE + 3);
+        drop(inner);
+        assert_eq!(sweep(noted).len(), 1);
     }
 
     #[test]

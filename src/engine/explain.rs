@@ -55,6 +55,8 @@ pub(crate) fn missing_function(signature: &str) -> String {
     }
     let (name, types) = match signature.split_once(" (") {
         Some((name, types)) => (name, types.strip_suffix(')').unwrap_or(types)),
+        // Sorting says so in a sentence.
+        None if signature.contains(' ') => return signature.to_owned(),
         None => (signature, ""),
     };
     let types = types.replace("&str | ImmutableString | String", "string");
@@ -233,6 +235,7 @@ mod tests {
         assert_eq!(missing_function("lenn (array)"), "no function 'lenn' for (array)");
         assert_eq!(missing_function("go (&str | ImmutableString | String, i64)"), "no function 'go' for (string, i64)");
         assert_eq!(missing_function("nosuch ()"), "no function 'nosuch' without arguments");
+        assert_eq!(missing_function("elements cannot be sorted"), "elements cannot be sorted");
         assert_eq!(
             missing_function("closure_1_0_ab takes 2 arguments and was given 3"),
             "this closure takes 2 arguments and was given 3"

@@ -89,7 +89,10 @@ impl Language {
             let embedded = self.0.embedded.iter().flat_map(|(name, module)| facts(module, Some(name), false));
             let mut all: Vec<_> = own.chain(embedded).chain(facts(&self.0.standard, None, true)).collect();
             all.sort_by(|a, b| (&a.module, &a.name, &a.signature).cmp(&(&b.module, &b.name, &b.signature)));
-            all.dedup();
+            // Of a function that is made anew here the standard one follows.
+            all.dedup_by(|next, first| {
+                (&next.module, &next.name, &next.signature) == (&first.module, &first.name, &first.signature)
+            });
             all
         })
     }

@@ -8,7 +8,7 @@ use super::failure::{Fallible, terminated};
 use super::portable::Home;
 use super::task::{Tag, Task};
 use super::values::{Survey, address, empty_deep_cells, is_handle, is_small, same, survey};
-use super::view::{Batch, Change, Import, Opened, Resized, SpaceFailure, Variable};
+use super::view::{Batch, Change, Import, Opened, Published, Resized, SpaceFailure, Variable};
 use super::volatile::{Moment, Prepared};
 use crate::words::limits::LimitHit;
 use crate::words::{EntryId, StopCause};
@@ -178,7 +178,7 @@ impl Task {
     /// Ends the entry when its space is gone or a limit is hit.
     pub(crate) fn publish(&self, scope: &Scope<'_>, at: Moment<'_>, all: bool) -> Fallible<()> {
         let mut run = self.run();
-        let names = run.next_names(all);
+        let names = run.next_names(all, scope);
         let surveys = run.survey(&names, scope, self.nesting());
         let mut hit = None;
         let mut changes = Vec::new();
@@ -255,7 +255,22 @@ impl Task {
         let space = self.space();
         let names =
             if captured { space.names() } else { self.run().live(&[]).into_iter().map(|(name, _)| name).collect() };
-        let levels = self.nesting();
+        let (resized, mut hit) = self.resized(names);
+        if !resized.is_empty() {
+            let batch = Batch { entry: self.id(), changes: Vec::new(), resized, imports: Vec::new() };
+            match space.publish(batch) {
+                Ok(published) => hit = hit.or(published.hit),
+                Err(SpaceFailure::Limit(limit)) => hit = hit.or(Some(limit)),
+                // A child may outlive its space: there is nothing to count in.
+                Err(SpaceFailure::Closed) => {}
+            }
+        }
+        hit.map_or(Ok(()), |hit| Err(self.hit(hit)))
+    }
+
+    /// What variables take now that may have changed without having been written, where the space was told otherwise.
+    fn resized(&self, names: Vec<ImmutableString>) -> (Vec<Resized>, Option<LimitHit>) {
+        let (space, levels) = (self.space(), self.nesting());
         let mut hit = None;
         let mut resized = Vec::new();
         for name in names {
@@ -268,16 +283,27 @@ impl Task {
                 resized.push(Resized { name, value: variable.value, bytes: found.bytes });
             }
         }
-        if !resized.is_empty() {
-            let batch = Batch { entry: self.id(), changes: Vec::new(), resized, imports: Vec::new() };
-            match space.publish(batch) {
-                Ok(published) => hit = hit.or(published.hit),
-                Err(SpaceFailure::Limit(limit)) => hit = hit.or(Some(limit)),
-                // A child may outlive its space: there is nothing to count in.
-                Err(SpaceFailure::Closed) => {}
+        (resized, hit)
+    }
+
+    /// Publishes to the space. What does not fit is tried again when other variables turn out to take less than the space was told:
+    /// what is in their cells and atoms may have been emptied by another name.
+    fn publish_to_space(&self, batch: Batch) -> Result<Published, SpaceFailure> {
+        let (space, entry, mut changes) = (self.space(), batch.entry, batch.changes.clone());
+        let mut published = space.publish(batch)?;
+        if published.versions.len() < changes.len() && matches!(published.hit, Some(LimitHit::SpaceMemory { .. })) {
+            let (resized, _) = self.resized(space.names());
+            if !resized.is_empty() {
+                space.publish(Batch { entry, changes: Vec::new(), resized, imports: Vec::new() })?;
+                changes.drain(..published.versions.len());
+                let again = space.publish(Batch { entry, changes, resized: Vec::new(), imports: Vec::new() })?;
+                published.versions.extend(again.versions);
+                published.overwritten.extend(again.overwritten);
+                published.replaced.extend(again.replaced);
+                published.hit = again.hit;
             }
         }
-        hit.map_or(Ok(()), |hit| Err(self.hit(hit)))
+        Ok(published)
     }
 
     fn publish_batch(
@@ -292,7 +318,7 @@ impl Task {
         self.charge(added)?;
         self.release(before);
         let changes = batch.changes.clone();
-        let published = match self.space().publish(batch) {
+        let published = match self.publish_to_space(batch) {
             Ok(published) => published,
             Err(SpaceFailure::Closed) => {
                 self.stop(StopCause::NoSuchSpace(self.space().name().to_owned()));
@@ -366,13 +392,25 @@ impl Run {
         Some(Resized { name: name.clone(), value: Arc::clone(known.value.as_ref()?), bytes })
     }
 
-    /// The names to look at, each once.
-    fn next_names(&mut self, all: bool) -> Vec<ImmutableString> {
+    /// The names to look at, each once. At the end those of earlier statements too that were captured: a background child may
+    /// have written them since.
+    fn next_names(&mut self, all: bool, scope: &Scope<'_>) -> Vec<ImmutableString> {
         let from = self.statement.min(self.plan.len());
         let to = if all { self.plan.len() } else { (from + 1).min(self.plan.len()) };
         self.statement = to;
+        let cells: HashSet<&str> = if all {
+            scope.iter_raw().filter(|(_, _, value)| value.is_shared()).map(|(name, ..)| name).collect()
+        } else {
+            HashSet::new()
+        };
+        // What is a cell in the space as well needs no word.
+        let in_space = |name: &ImmutableString| {
+            self.known.get(name).and_then(|known| known.value.as_ref()).is_some_and(|value| value.is_shared())
+        };
+        let earlier = if cells.is_empty() { &[] } else { &self.plan[..from] }.iter().flatten();
+        let earlier = earlier.filter(|name| cells.contains(name.as_str()) && !in_space(name));
         let mut seen = HashSet::new();
-        self.plan[from..to].iter().flatten().filter(|name| seen.insert(*name)).cloned().collect()
+        earlier.chain(self.plan[from..to].iter().flatten()).filter(|name| seen.insert(*name)).cloned().collect()
     }
 
     /// Surveys the values of `names`, and notes the cells that closures among them captured.

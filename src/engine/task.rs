@@ -221,8 +221,7 @@ impl Task {
         if self.is_stopping() {
             return true;
         }
-        let used = memory::thread_bytes() - self.memory_base.load(Ordering::Relaxed);
-        self.memory_used.store(used, Ordering::Relaxed);
+        let used = self.measure();
         if let Some(limits) = self.limits()
             && used > as_signed(limits.eval_bytes)
         {
@@ -230,6 +229,13 @@ impl Task {
             return true;
         }
         self.deadline_count.load(Ordering::Relaxed) > 0 && self.is_late(self.clock().now())
+    }
+
+    /// What the eval has allocated, in bytes. Call it on its own thread.
+    fn measure(&self) -> i64 {
+        let used = memory::thread_bytes() - self.memory_base.load(Ordering::Relaxed);
+        self.memory_used.store(used, Ordering::Relaxed);
+        used
     }
 
     /// For loops of native functions: an error once the entry was stopped or a deadline has passed.
@@ -426,6 +432,8 @@ impl Task {
         if self.limits().is_some_and(|limits| kept <= limits.kept_when_full_bytes) {
             return Ok(());
         }
+        // The value at hand may be a copy that no operation has counted yet: a refusal shall not call it nobody's.
+        self.measure();
         self.hooks.budget.may_keep(bytes).map_err(|hit| {
             self.release(bytes);
             limit(&hit)

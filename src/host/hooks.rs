@@ -115,6 +115,8 @@ impl Budget for Joint {
         let largest = host.state().largest(2);
         let mut holders: Vec<_> = largest.into_iter().map(|(id, size)| (format!("entry {id}"), size)).collect();
         holders.extend(host.largest_spaces(2).into_iter().map(|(name, size)| (format!("space {name}"), size)));
+        // To free what may be kept even now is no way out.
+        holders.retain(|(_, size)| *size > host.limits.kept_when_full_bytes);
         holders.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
         Err(LimitHit::TotalMemory {
             limit: host.limits.total_bytes,

@@ -4,7 +4,7 @@ use super::rig::{Rig, lines};
 use crate::words::{Clock, Limits};
 
 /// Errors of the language and of the host, of each kind that scripts meet.
-const ERRORS: [&str; 23] = [
+const ERRORS: [&str; 24] = [
     "nosuch(1, \"a\")",
     "[1].nosuch()",
     "nosuch",
@@ -26,6 +26,7 @@ const ERRORS: [&str; 23] = [
     "[1].map(|x| x.nosuch())",
     "\"a\" - 1",
     "sleep(-1)",
+    "parse_json(\"{\")",
     "blob(9223372036854775807)",
     "import \"round\" as r;",
 ];
@@ -155,6 +156,11 @@ fn thrown_values_are_caught_untouched() {
         "#{\"code\": 404}",
         "#{\"error\": \"mine\", \"message\": \"m\"}",
         "#{\"error\": \"ErrorMine\", \"message\": \"m\"}",
+        // Nearly what the language makes of its own errors.
+        "#{\"error\": \"ErrorFor\", \"message\": \"For loop expects iterable type\"}",
+        "#{\"error\": \"ErrorFor\", \"line\": 1, \"message\": \"my own\", \"position\": 2, \"source\": \"mine\"}",
+        "#{\"error\": \"ErrorArithmetic\", \"kind\": \"Mine\", \"message\": \"m\", \"source\": \"mine\"}",
+        "#{\"error\": \"ErrorInFunctionCall\", \"message\": \"Function not found: f\\nin call to function 'x'\", \"thrown\": 1}",
     ] {
         s.is(&format!("let t = 0; try {{ throw {value}; }} catch (e) {{ t = e; }} t"), value.trim_matches('"'));
         s.is(

@@ -26,6 +26,18 @@ fn children_have_what_their_parent_has() {
 }
 
 #[test]
+fn what_a_child_wrote_while_its_parent_ran_stays() {
+    let s = Rig::new().seat();
+    s.run("let n = 1; let list = []; let read = 7;");
+    let child = "let gone = atom(false); let e = bg(|| { while !gone.get() {} n += read; list.push(2); });";
+    s.is(&format!("{child} gone.set(true); e.value(); [n, list]"), "[8, [2]]");
+    s.is("[n, list]", "[8, [2]]");
+    // Also when the parent fails.
+    s.has(&format!("{child} gone.set(true); e.value(); throw 1;"), "1");
+    s.is("[n, list, read]", "[15, [2, 2], 7]");
+}
+
+#[test]
 fn children_live_as_long_as_someone_holds_them() {
     let s = Rig::new().seat();
     let parent = s.is("bg(|| { sleep(60.0); 1 }); 5", "5");

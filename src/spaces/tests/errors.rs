@@ -264,7 +264,7 @@ fn kinds_and_messages_of_common_errors() {
         (1 +  → !Parsing: syntax error: Script is incomplete
         const A = #{x: 1}; A.x = 2 → !AssignmentToConstant: cannot change constant 'A'
         let a = 5; a.nosuch → !DotExpr: unknown property 'nosuch' - a getter is not registered for type 'i64'
-        sleep(-1) → !BadArgument: -1 is not a number of seconds: it must be 0 or more
+        sleep(-1) → !BadArgument: seconds are 0 or more, not -1
         blob(9223372036854775807) → !ArgumentLimit: blob was asked for 9223372036854775807 bytes and the limit is 134,217,728
         eval("1") → !Parsing: syntax error: reserved keyword 'eval' is disabled"#]].assert_eq(&shown.join("\n"));
 }

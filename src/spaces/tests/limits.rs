@@ -145,6 +145,17 @@ fn what_grew_in_a_value_does_not_count_for_the_one_that_replaced_it() {
 }
 
 #[test]
+fn what_one_name_empties_counts_for_all_that_share_it() {
+    let s = with(Limits { space_bytes: 1 << 20, ..Limits::default() });
+    s.run("let list = []; let grow = |n| list.push(blob(n)); let before = 1;");
+    s.has("grow.call(2000000);", "memory limit of 1 MiB");
+    s.has("before = \"longer\";", "memory limit of 1 MiB");
+    s.run("list = [];");
+    s.is("before = \"longer\"; let other = 2; [before, other]", "[\"longer\", 2]");
+    assert!(s.space.bytes() < 10_000);
+}
+
+#[test]
 fn what_a_child_lets_grow_counts_when_it_ends() {
     let s = with(Limits { space_bytes: 1 << 20, ..Limits::default() });
     s.run("let list = []; let grow = |n| list.push(blob(n)); let a = atom(0);");

@@ -65,7 +65,7 @@ async fn spaces_are_named_among_the_holders_and_dropping_one_helps() {
         }
         said = session.eval_in("store", &format!("kept.push({}); 1", text(MIB))).await;
     }
-    said.fails("space store (");
+    said.fails("space store (").lacks("entry ");
     session.eval("in_ns(\"other\"); drop_space(\"store\")").await.has("· ok ·");
     // Values are dropped on another thread.
     for _ in 0..1_000 {
@@ -74,6 +74,19 @@ async fn spaces_are_named_among_the_holders_and_dropping_one_helps() {
         }
     }
     panic!("the dropped space holds its memory");
+}
+
+#[tokio::test]
+#[ignore = "run in a process of its own"]
+async fn a_value_that_is_refused_is_not_called_nobodys() {
+    let stage = with_room_for(8 * MIB).await;
+    let session = stage.session();
+    let code = format!("let kept = blob({}); 1", 2 * MIB);
+    let mut said = session.eval_in("store0", &code).await;
+    for n in 1..4 {
+        said = session.eval_in(&format!("store{n}"), &code).await;
+    }
+    said.fails("TotalMemoryLimit").has("space store").lacks("held by no space");
 }
 
 #[tokio::test]
