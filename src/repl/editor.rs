@@ -107,6 +107,11 @@ impl LineSource for Terminal {
                 // The signal came from outside, not from the keyboard. What had been typed is gone.
                 #[cfg(unix)]
                 Err(ReadlineError::Signal(Signal::Interrupt)) => Ok(Line::Interrupted { empty: true }),
+                // Ending here would end the whole process, and everybody's state with it.
+                Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                    forget_keys();
+                    Ok(Line::NotText)
+                }
                 // The window was resized while the editor was not looking.
                 Err(ReadlineError::Signal(_)) => continue,
                 Err(error) => Err(io_error(error)),
@@ -143,6 +148,12 @@ impl fmt::Debug for Terminal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Terminal").field("history", &self.history).finish_non_exhaustive()
     }
+}
+
+/// Drops the keys that were pressed and not read yet: the rest of a text with something unreadable in it must not be run.
+fn forget_keys() {
+    #[cfg(unix)]
+    rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush).ok();
 }
 
 fn io_error(error: ReadlineError) -> io::Error {
