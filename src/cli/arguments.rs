@@ -26,7 +26,7 @@ pub(super) enum Command {
     Serve,
     /// Evaluate a script file; everything after FILE is the script's, as the constant ARGS
     Run {
-        /// The file, and the arguments of the script
+        /// The file, or - for stdin, and the arguments of the script
         // One list, so that nothing after the file is taken for an option of ours.
         #[arg(required = true, num_args = 1.., trailing_var_arg = true, value_names = ["FILE", "ARG"])]
         file_and_arguments: Vec<OsString>,

@@ -2,7 +2,7 @@
 
 use super::NotStarted;
 use super::signals::Signals;
-use super::terminal::{Modes, Terminal};
+use super::terminal::{Modes, Terminal, forget_keys};
 use crate::render::Style;
 use crate::render::notice;
 use crate::repl::{self, Backend, History, Interrupts, Screen};
@@ -44,8 +44,8 @@ impl Seat {
         terminal: &Terminal,
     ) -> Result<Left, NotStarted> {
         let colour = terminal.out == Style::Terminal { colour: true };
-        let (mut lines, problem) =
-            repl::Terminal::new(history, colour).map_err(|error| NotStarted::because("no terminal", error))?;
+        let (mut lines, problem) = repl::Terminal::new(history, colour, forget_keys)
+            .map_err(|error| NotStarted::because("no terminal", error))?;
         if let Some(problem) = problem {
             terminal.complain(&notice::warning(&problem, terminal.err));
         }

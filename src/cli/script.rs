@@ -7,6 +7,7 @@ use crate::host::{Caller, Canceller, Host, Script};
 use crate::render::notice;
 use crate::words::Status;
 use std::ffi::OsString;
+use std::io::Read;
 use std::path::Path;
 
 /// Code from the command line.
@@ -14,12 +15,17 @@ pub(super) fn of_code(code: String) -> Script {
     Script { code, file: None, arguments: None }
 }
 
-/// A script file and its arguments.
+/// A script file and its arguments; the file `-` is stdin.
 pub(super) fn of_file(file_and_arguments: Vec<OsString>) -> Result<Script, NotStarted> {
     let mut words = file_and_arguments.into_iter();
     let file = words.next().ok_or_else(|| NotStarted("no file was named".to_owned()))?;
-    let shown = Path::new(&file).display().to_string();
-    let bytes = std::fs::read(&file).map_err(|error| NotStarted::because(&shown, error))?;
+    let (shown, bytes) = if file == "-" {
+        let mut bytes = Vec::new();
+        ("stdin".to_owned(), std::io::stdin().read_to_end(&mut bytes).map(|_| bytes))
+    } else {
+        (Path::new(&file).display().to_string(), std::fs::read(&file))
+    };
+    let bytes = bytes.map_err(|error| NotStarted::because(&shown, error))?;
     let code = String::from_utf8(bytes).map_err(|_| NotStarted(format!("{shown}: not UTF-8 text")))?;
     let arguments = words.map(|word| word.to_string_lossy().into_owned()).collect();
     Ok(Script { code, file: Some(shown), arguments: Some(arguments) })

@@ -60,6 +60,12 @@ pub(super) fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
+/// Drops the keys that were pressed and not read yet.
+pub(super) fn forget_keys() {
+    #[cfg(unix)]
+    rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush).ok();
+}
+
 /// The modes of the terminal on stdin as they were, put back when this is dropped. A line editor does that itself, unless the
 /// process ends while a line is being typed.
 #[derive(Debug)]

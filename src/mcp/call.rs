@@ -252,7 +252,9 @@ impl Calling {
         let id = watch.id();
         let (Patience::Running(time) | Patience::Task(time)) = patience;
         let until = self.host().clock().now() + time;
-        let ended = if !time.is_zero() && self.host().settles_at_once(id) {
+        let at_once = !time.is_zero() && self.host().settles_at_once(id);
+        // A notice may have come meanwhile, or in the same batch: it may be what the eval has settled by.
+        let ended = if at_once && !self.ticket.is_cancelled() {
             Ended::Settled
         } else {
             match self.wait(&[id], &[], until).await {

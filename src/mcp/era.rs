@@ -191,7 +191,7 @@ mod tests {
         ));
         assert!(matches!(
             turn(Some("1999-01-01"), &request("ping", false)),
-            Err(Rejected { fault: Fault::BadVersionHeader { .. }, .. })
+            Err(Rejected { fault: Fault::BadVersionHeader(_), .. })
         ));
     }
 

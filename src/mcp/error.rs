@@ -30,11 +30,8 @@ pub(super) enum Fault {
     BadBatch(&'static str),
     /// A header session is needed and the header is absent, empty, doubled or no session id.
     BadSessionHeader(String),
-    /// `MCP-Protocol-Version` on the handshake wire names no revision of it.
-    BadVersionHeader {
-        /// What it says.
-        given: String,
-    },
+    /// `MCP-Protocol-Version` on the handshake wire is doubled, unreadable or names no revision of it.
+    BadVersionHeader(String),
     /// A header is missing, doubled, unreadable or disagrees with the body.
     HeaderMismatch(String),
     /// `_meta` lacks what every request must say, or says it in the wrong type.
@@ -79,7 +76,7 @@ impl Fault {
     fn verdict(&self, wire: Wire) -> (i64, StatusCode) {
         match self {
             Self::NotJson => (-32_700, StatusCode::BAD_REQUEST),
-            Self::NotAMessage(_) | Self::BadBatch(_) | Self::BadSessionHeader(_) | Self::BadVersionHeader { .. } => {
+            Self::NotAMessage(_) | Self::BadBatch(_) | Self::BadSessionHeader(_) | Self::BadVersionHeader(_) => {
                 (-32_600, StatusCode::BAD_REQUEST)
             }
             Self::NotJsonType => (-32_600, StatusCode::UNSUPPORTED_MEDIA_TYPE),
@@ -128,9 +125,7 @@ impl fmt::Display for Fault {
             Self::BadSessionHeader(what) => {
                 write!(f, "this request needs the Mcp-Session-Id header that initialize answered with: {what}")
             }
-            Self::BadVersionHeader { given } => {
-                write!(f, "MCP-Protocol-Version `{given:.40}` is not a revision that header sessions speak")
-            }
+            Self::BadVersionHeader(what) => f.write_str(what),
             Self::HeaderMismatch(what) => write!(f, "header mismatch: {what}"),
             Self::BadMeta { keys } => write!(
                 f,
@@ -166,7 +161,7 @@ mod tests {
             Fault::NotJsonType,
             Fault::BadBatch("initialize stands alone"),
             Fault::BadSessionHeader("it is absent".into()),
-            Fault::BadVersionHeader { given: "1999-01-01".into() },
+            Fault::BadVersionHeader("MCP-Protocol-Version stands twice".into()),
             Fault::HeaderMismatch("Mcp-Method is missing".into()),
             Fault::BadMeta { keys: vec!["a", "b"] },
             Fault::UnsupportedVersion { requested: "2099-01-01".into() },
@@ -193,7 +188,7 @@ mod tests {
             -32600 415 415 Content-Type must be application/json
             -32600 400 400 this batch cannot be answered: initialize stands alone
             -32600 400 400 this request needs the Mcp-Session-Id header that initialize answered with: it is absent
-            -32600 400 400 MCP-Protocol-Version `1999-01-01` is not a revision that header sessions speak
+            -32600 400 400 MCP-Protocol-Version stands twice
             -32020 400 400 header mismatch: Mcp-Method is missing
             -32602 400 400 params._meta must carry a and b; a request of revision 2026-07-28 describes itself
             -32022 400 400 revision `2099-01-01` is not supported; 2026-07-28 is {"supported":["2026-07-28"],"requested":"2099-01-01"}

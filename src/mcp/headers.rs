@@ -89,13 +89,11 @@ fn check(
 
 /// The revision the version header names on the handshake wire; `None` when it is absent.
 pub(super) fn legacy_revision(headers: &HeaderMap) -> Result<Option<Revision>, Fault> {
-    match single(headers, "mcp-protocol-version") {
-        Ok(None) => Ok(None),
-        Ok(Some(name)) => {
-            Revision::from_name(name).map(Some).ok_or_else(|| Fault::BadVersionHeader { given: name.to_owned() })
-        }
-        Err(why) => Err(Fault::BadVersionHeader { given: why }),
-    }
+    let Some(name) = single(headers, "mcp-protocol-version").map_err(Fault::BadVersionHeader)? else { return Ok(None) };
+    Revision::from_name(name).map(Some).ok_or_else(|| {
+        let what = format!("MCP-Protocol-Version `{name:.40}` is not a revision that header sessions speak");
+        Fault::BadVersionHeader(what)
+    })
 }
 
 /// The header session a request belongs to.
@@ -174,6 +172,20 @@ mod tests {
         assert!(check_method(&doubled, "tools/list").is_err());
         assert!(check_method(&headers(&[("mcp-method", "TOOLS/LIST")]), "tools/list").is_err());
         assert!(check_version(&headers(&[("mcp-protocol-version", " 2026-07-28")]), "2026-07-28").is_ok());
+    }
+
+    #[test]
+    fn a_version_header_that_is_refused_says_why() {
+        let version = |values: &[&str]| {
+            let pairs: Vec<_> = values.iter().map(|value| ("mcp-protocol-version", *value)).collect();
+            legacy_revision(&headers(&pairs)).map_err(|fault| fault.to_string())
+        };
+        assert_eq!(version(&[]), Ok(None));
+        assert_eq!(version(&["2025-06-18"]), Ok(Some(Revision::June2025)));
+        let unknown = "MCP-Protocol-Version `1999-01-01` is not a revision that header sessions speak";
+        assert_eq!(version(&["1999-01-01"]), Err(unknown.to_owned()));
+        let twice = "MCP-Protocol-Version stands twice";
+        assert_eq!(version(&["2025-06-18", "2025-06-18"]), Err(twice.to_owned()));
     }
 
     #[test]

@@ -103,11 +103,16 @@ impl Ticket {
         lock(&self.record.state).work = Some(id);
     }
 
+    /// Whether a notice has taken the request back.
+    pub(super) fn is_cancelled(&self) -> bool {
+        lock(&self.record.state).cancelled
+    }
+
     /// Waits until a notice takes the request back; at once when one has.
     pub(super) async fn cancelled(&self) {
         loop {
             let notice = self.record.notice.notified();
-            if lock(&self.record.state).cancelled {
+            if self.is_cancelled() {
                 return;
             }
             notice.await;

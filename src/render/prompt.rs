@@ -15,6 +15,9 @@ pub const GREETING: &str = ":help lists the commands · Ctrl-D leaves";
 /// What an idle prompt answers to Ctrl-C.
 pub const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves";
 
+/// Said when what was typed cannot be read.
+pub const NOT_TEXT: &str = "that was not UTF-8 text, and nothing was run";
+
 /// A command was followed by further lines.
 pub const ONE_LINE: &str = "a command is one line";
 
@@ -159,6 +162,7 @@ mod tests {
             prompt(None),
             prompt(Some("workshop")),
             HOW_TO_LEAVE.to_owned(),
+            NOT_TEXT.to_owned(),
             help(&commands, Style::Terminal { colour: false }),
             unknown_command("evls", Some("evals")),
             unknown_command("xyzzy", None),
@@ -188,6 +192,7 @@ mod tests {
             > 
             workshop> 
             Ctrl-D or :quit leaves
+            that was not UTF-8 text, and nothing was run
             :res 12             entry 12 with its value
             :out 12 [from [n]]  what entry 12 printed
             :quit               leaves

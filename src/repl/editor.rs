@@ -36,16 +36,17 @@ pub struct Terminal {
     history: Option<PathBuf>,
     /// Whether nothing had been typed when Ctrl-C was pressed last.
     was_empty: Arc<AtomicBool>,
+    forget_keys: fn(),
 }
 
 impl Terminal {
-    /// An editor with the texts of `history`, in colour or not.
+    /// An editor with the texts of `history`, in colour or not. `forget_keys` drops the keys that were pressed and not read yet.
     ///
     /// A history that cannot be read or written is no reason not to start: the second value says what is wrong with it.
     ///
     /// # Errors
     /// When there is no terminal to speak of.
-    pub fn new(history: &History, colour: bool) -> io::Result<(Self, Option<String>)> {
+    pub fn new(history: &History, colour: bool, forget_keys: fn()) -> io::Result<(Self, Option<String>)> {
         let config = Builder::new()
             .max_history_size(REMEMBERED)
             .map_err(io_error)?
@@ -73,7 +74,7 @@ impl Terminal {
             Ok(path) => (path, None),
             Err(problem) => (None, Some(problem)),
         };
-        let mut terminal = Self { editor, history, was_empty };
+        let mut terminal = Self { editor, history, was_empty, forget_keys };
         let problem = problem.or_else(|| terminal.load().err());
         Ok((terminal, problem))
     }
@@ -107,6 +108,12 @@ impl LineSource for Terminal {
                 // The signal came from outside, not from the keyboard. What had been typed is gone.
                 #[cfg(unix)]
                 Err(ReadlineError::Signal(Signal::Interrupt)) => Ok(Line::Interrupted { empty: true }),
+                // Ending here would end the whole process, and everybody's state with it.
+                Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                    // The rest of such a text must not be run.
+                    (self.forget_keys)();
+                    Ok(Line::NotText)
+                }
                 // The window was resized while the editor was not looking.
                 Err(ReadlineError::Signal(_)) => continue,
                 Err(error) => Err(io_error(error)),

@@ -31,6 +31,8 @@ pub enum Line {
         /// Whether nothing had been typed.
         empty: bool,
     },
+    /// What was typed or pasted is not UTF-8 text, and was dropped.
+    NotText,
     /// Ctrl-D was pressed, or the input is at its end.
     End,
 }

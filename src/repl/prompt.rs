@@ -43,6 +43,7 @@ pub fn run(
             Line::End => break,
             Line::Interrupted { empty: true } => screen.say(texts::HOW_TO_LEAVE)?,
             Line::Interrupted { empty: false } => {}
+            Line::NotText => screen.say(texts::NOT_TEXT)?,
             Line::Text(text) => {
                 let text = typed::unify_line_breaks(&text);
                 if !text.trim().is_empty() {

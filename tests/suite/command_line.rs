@@ -11,13 +11,24 @@ fn run(folder: &Path, variables: &[(&str, &str)], line: &[&str]) -> (Option<i32>
 
 /// The same, with what it says on stdout led somewhere else.
 fn run_into(stdout: Stdio, folder: &Path, variables: &[(&str, &str)], line: &[&str]) -> (Option<i32>, String, String) {
+    run_between(Stdio::null(), stdout, folder, variables, line)
+}
+
+/// The same, with what is on its stdin.
+fn run_between(
+    stdin: Stdio,
+    stdout: Stdio,
+    folder: &Path,
+    variables: &[(&str, &str)],
+    line: &[&str],
+) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_remontoire"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("REMONTOIRE_") {
             command.env_remove(name);
         }
     }
-    command.args(line).envs(variables.iter().copied()).current_dir(folder).stdin(Stdio::null());
+    command.args(line).envs(variables.iter().copied()).current_dir(folder).stdin(stdin);
     let child = command.stdout(stdout).stderr(Stdio::piped()).spawn().expect("the program starts");
     let Output { status, stdout, stderr } = child.wait_with_output().expect("the program ends");
     let text = |bytes| String::from_utf8(bytes).expect("it speaks UTF-8");
@@ -67,6 +78,22 @@ fn what_cannot_start_is_exit_3_with_the_reason() {
         assert_eq!((code, out.as_str()), (Some(3), ""), "{line:?}");
         assert!(err.starts_with("remontoire: ") && err.contains(word), "{err}");
     }
+}
+
+#[test]
+fn a_script_can_come_from_stdin() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("script");
+    let from = |code: &[u8]| {
+        fs::write(&file, code).unwrap();
+        let stdin = fs::File::open(&file).unwrap().into();
+        run_between(stdin, Stdio::piped(), folder.path(), &[], &["run", "-", "one", "-"])
+    };
+    assert_eq!(from(b"ARGS"), (Some(0), "[\"one\", \"-\"]\n".to_owned(), String::new()));
+    let (code, _, err) = from(b"1 +\n  nothing");
+    assert!(code == Some(1) && err.contains("stdin:2:3"), "{err}");
+    let (code, _, err) = from(b"\xff");
+    assert!(code == Some(3) && err.contains("stdin: not UTF-8"), "{err}");
 }
 
 #[test]

@@ -204,6 +204,27 @@ async fn a_client_that_never_reads_is_given_up_and_everything_is_owed() {
 }
 
 #[tokio::test]
+async fn a_request_taken_back_in_its_own_batch_is_not_answered() {
+    let scene = Scene::new(Clock::real(), Limits::default()).await;
+    let headers = format!("Mcp-Session-Id: {}\r\nMcp-Protocol-Version: 2025-03-26\r\n", scene.key);
+    let batch = json!([
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "eval", "arguments": {"code": "1"}}},
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
+        {"jsonrpc": "2.0", "id": 2, "method": "ping"},
+    ]);
+    let list = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"});
+    let mut stream = TcpStream::connect(scene.addr()).await.unwrap();
+    stream.write_all(&request(&headers, &list)).await.unwrap();
+    read_reply(&mut stream).await;
+    // Whether the eval has settled before anybody looks is a matter of luck.
+    for _ in 0..30 {
+        stream.write_all(&request(&headers, &batch)).await.unwrap();
+        let reply = read_reply(&mut stream).await;
+        assert!(reply.ends_with(r#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#), "{reply}");
+    }
+}
+
+#[tokio::test]
 async fn closing_a_modern_stream_cancels_its_eval_and_closing_a_legacy_one_does_not() {
     let clock = Clock::manual();
     let scene = Scene::new(clock.clone(), Limits::default()).await;

@@ -159,6 +159,25 @@ fn ctrl_c_cancels_what_runs_and_never_ends_the_program() {
 }
 
 #[test]
+fn what_is_no_text_is_not_run_and_does_not_end_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = start(&folder, &["--history", "none"]);
+    program.enter("let kept = 5;");
+    program.sees("· ok");
+    program.is_asked();
+    // A text in another encoding: what stands behind the first bad byte is no keys.
+    program.press(b"\x1b[200~\"gr\xfc\xdfe\";\rkept = 6;\r\x1b[201~");
+    program.sees("\nthat was not UTF-8 text, and nothing was run");
+    program.is_asked();
+    program.enter("kept");
+    program.sees("\n5\n;; id 2 ·");
+    program.is_asked();
+    program.press(CTRL_D);
+    program.sees("\nbye\n");
+    assert_eq!(program.ends(), Some(0));
+}
+
+#[test]
 fn an_agent_and_the_prompt_share_one_state() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = start(&folder, &[]);

@@ -82,8 +82,8 @@ impl OnTerminal {
     }
 
     /// Presses keys.
-    pub(crate) fn press(&mut self, keys: &str) {
-        self.keyboard.write_all(keys.as_bytes()).unwrap();
+    pub(crate) fn press(&mut self, keys: impl AsRef<[u8]>) {
+        self.keyboard.write_all(keys.as_ref()).unwrap();
     }
 
     /// Types a text and presses Enter.

@@ -15,6 +15,7 @@ mod tests;
 pub(super) use attach::{converse, pipe};
 
 use crate::http::Token;
+use crate::words::Refusal;
 use bytes::Bytes;
 use events::Events;
 use http::header::{self, HeaderValue};
@@ -51,6 +52,8 @@ pub(super) enum RemoteError {
     Foreign(String),
     /// It refused, in its own words.
     Refused(String),
+    /// It does not know our session any more.
+    Over(String),
 }
 
 impl fmt::Display for RemoteError {
@@ -65,6 +68,10 @@ impl fmt::Display for RemoteError {
             Self::Token => f.write_str("the instance wants its bearer token: give it with --token or REMONTOIRE_TOKEN"),
             Self::Foreign(what) => write!(f, "this does not look like an instance of remontoire: {what:.200}"),
             Self::Refused(why) => f.write_str(why),
+            Self::Over(session) => write!(
+                f,
+                "session {session} is over: the instance was restarted, or it was silent for too long; leave with :quit and attach again"
+            ),
         }
     }
 }
@@ -148,7 +155,14 @@ impl Remote {
             },
         });
         let reply = self.exchange(tool, &message, id, &mut progress).await?;
-        understand(&reply)
+        let answer = understand(&reply)?;
+        // What it says then is meant for agents, who can open another session in the middle of a conversation.
+        match &self.session {
+            Some(session) if answer.is_error && answer.text == unknown(session) => {
+                Err(RemoteError::Over(session.clone()))
+            }
+            _ => Ok(answer),
+        }
     }
 
     /// Sends one message on a connection of its own and answers the reply to it.
@@ -234,6 +248,11 @@ async fn read(
     }
     serde_json::from_slice(&text)
         .map_err(|_| RemoteError::Foreign(format!("{status} with `{}`", String::from_utf8_lossy(&text).trim())))
+}
+
+/// What an instance says that does not know a session.
+fn unknown(session: &str) -> String {
+    Refusal::UnknownSession { given: session.to_owned() }.to_string()
 }
 
 /// The answer of the tool in a reply.

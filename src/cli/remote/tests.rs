@@ -79,6 +79,17 @@ async fn a_streamed_answer_is_the_one_to_our_request() {
 }
 
 #[tokio::test]
+async fn a_session_that_the_instance_does_not_know_is_over() {
+    let text = Refusal::UnknownSession { given: "bfw".into() }.to_string();
+    let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
+    let refused = json!({"jsonrpc": "2.0", "id": 2, "result": result}).to_string();
+    let (url, _answering) = canned(vec![json(SESSION), json(&refused)]).await;
+    let remote = Remote::connect(&url, None, "a test").await.unwrap();
+    let error = remote.call("eval", json!({ "code": "1" }), |_| ()).await.unwrap_err();
+    assert!(error.to_string().starts_with("session bfw is over: the instance was restarted"), "{error}");
+}
+
+#[tokio::test]
 async fn what_goes_wrong_is_told_apart() {
     let refused = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no such tool"}}"#;
     let streamed = response("200 OK", "text/event-stream", ": beat\n\n");
