@@ -204,7 +204,7 @@ fn hint_escaped_newlines(failure: &mut Failure, code: &str) {
         let from = failure.column.saturating_sub(2);
         line.chars().skip(from).take(3).any(|c| c == '\\')
     });
-    if code.contains("\\n") && (at_backslash || !code.trim().contains('\n')) {
+    if breaks_escaped(code) && (at_backslash || !code.trim().contains('\n')) {
         failure.hint = Some(
             "the code has \\n where a line break was meant: its newlines were escaped twice; send real line breaks"
                 .to_owned(),
@@ -212,9 +212,35 @@ fn hint_escaped_newlines(failure: &mut Failure, code: &str) {
     }
 }
 
+/// Whether a backslash and an `n` stand outside of texts, where they mean nothing.
+fn breaks_escaped(code: &str) -> bool {
+    let mut quote = None;
+    let mut chars = code.chars().peekable();
+    while let Some(c) = chars.next() {
+        match quote {
+            None if matches!(c, '"' | '`' | '\'') => quote = Some(c),
+            None if c == '\\' && chars.peek() == Some(&'n') => return true,
+            Some(_) if c == '\\' => _ = chars.next(),
+            Some(open) if c == open => quote = None,
+            _ => {}
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_breaks_inside_texts_are_meant() {
+        for code in ["let x = 1;\\nx", "print(\"a\");\\nprint('\\\\')"] {
+            assert!(breaks_escaped(code), "{code}");
+        }
+        for code in ["print(\"a\\n\"", "`\\n`", "\"\\\"\\n\"", "'\\n'"] {
+            assert!(!breaks_escaped(code), "{code}");
+        }
+    }
 
     #[test]
     fn near_names_are_close_and_few() {
