@@ -7,7 +7,7 @@
 use super::failure::{Fallible, terminated};
 use super::portable::Home;
 use super::task::{Tag, Task};
-use super::values::{Survey, address, empty_deep_cells, is_handle, is_small, same, survey};
+use super::values::{Survey, address, empty_deep_cells, is_handle, is_small, same_or, survey};
 use super::view::{Batch, Change, Import, Opened, Published, Resized, SpaceFailure, Variable};
 use super::volatile::{Moment, Prepared};
 use crate::words::limits::LimitHit;
@@ -178,13 +178,13 @@ impl Task {
     /// Ends the entry when its space is gone or a limit is hit.
     pub(crate) fn publish(&self, scope: &Scope<'_>, at: Moment<'_>, all: bool) -> Fallible<()> {
         let mut run = self.run();
-        let names = run.next_names(all, scope);
+        let (names, written) = run.next_names(all, scope);
         let surveys = run.survey(&names, scope, self.nesting());
         let mut hit = None;
         let mut changes = Vec::new();
         let mut resized = Vec::new();
         let mut entries = HashMap::new();
-        for (name, found) in names.iter().zip(surveys) {
+        for (index, (name, found)) in names.iter().zip(surveys).enumerate() {
             let (Some(value), Some(found)) = (scope.get(name), found) else { continue };
             if found.too_deep {
                 hit = Some(LimitHit::Nesting { limit: self.nesting() });
@@ -198,7 +198,12 @@ impl Task {
                 flat = value.flatten_clone();
                 &flat
             };
-            if run.known.get(name).and_then(|known| known.value.as_ref()).is_some_and(|old| same(old, value)) {
+            if run
+                .known
+                .get(name)
+                .and_then(|known| known.value.as_ref())
+                .is_some_and(|old| same_or(old, value, index >= written))
+            {
                 resized.extend(run.resize(name, found.bytes));
                 continue;
             }
@@ -392,9 +397,9 @@ impl Run {
         Some(Resized { name: name.clone(), value: Arc::clone(known.value.as_ref()?), bytes })
     }
 
-    /// The names to look at, each once. At the end those of earlier statements too that were captured: a background child may
-    /// have written them since.
-    fn next_names(&mut self, all: bool, scope: &Scope<'_>) -> Vec<ImmutableString> {
+    /// The names to look at, each once, and how many of them the statement may have written. At the end those of earlier
+    /// statements follow that were captured: a background child may have written them since.
+    fn next_names(&mut self, all: bool, scope: &Scope<'_>) -> (Vec<ImmutableString>, usize) {
         let from = self.statement.min(self.plan.len());
         let to = if all { self.plan.len() } else { (from + 1).min(self.plan.len()) };
         self.statement = to;
@@ -410,7 +415,11 @@ impl Run {
         let earlier = if cells.is_empty() { &[] } else { &self.plan[..from] }.iter().flatten();
         let earlier = earlier.filter(|name| cells.contains(name.as_str()) && !in_space(name));
         let mut seen = HashSet::new();
-        earlier.chain(self.plan[from..to].iter().flatten()).filter(|name| seen.insert(*name)).cloned().collect()
+        let mut names: Vec<_> =
+            self.plan[from..to].iter().flatten().filter(|name| seen.insert(*name)).cloned().collect();
+        let written = names.len();
+        names.extend(earlier.filter(|name| seen.insert(*name)).cloned());
+        (names, written)
     }
 
     /// Surveys the values of `names`, and notes the cells that closures among them captured.

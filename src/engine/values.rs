@@ -6,7 +6,7 @@ use super::atom::{self, Atom};
 use super::handle::EntryHandle;
 use super::portable::{identity, is_bound};
 use crate::words::EntryId;
-use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
+use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, Map};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What one walk over a value found.
@@ -278,6 +278,11 @@ fn replace_pointers(value: &mut Dynamic, replacements: &mut dyn Iterator<Item = 
 /// Whether two values are the same: structure by structure, floats by their bits, cells, atoms and entries by identity. Host
 /// types without an identity are never the same.
 pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
+    same_or(a, b, false)
+}
+
+/// Like [`same`], with `unknown` for host types without an identity.
+pub(crate) fn same_or(a: &Dynamic, b: &Dynamic, unknown: bool) -> bool {
     if a.is_shared() || b.is_shared() {
         return a.is_shared()
             && b.is_shared()
@@ -299,11 +304,11 @@ pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
         x == y
     } else if let Some(equal) = both::<ImmutableString>(a, b, |x, y| x == y) {
         equal
-    } else if let Some(equal) = both::<Array>(a, b, |x, y| all_same(x, y)) {
+    } else if let Some(equal) = both::<Array>(a, b, |x, y| all_same(x, y, unknown)) {
         equal
-    } else if let Some(equal) =
-        both::<Map>(a, b, |x, y| x.len() == y.len() && x.iter().zip(y).all(|((k, v), (l, w))| k == l && same(v, w)))
-    {
+    } else if let Some(equal) = both::<Map>(a, b, |x, y| {
+        x.len() == y.len() && x.iter().zip(y).all(|((k, v), (l, w))| k == l && same_or(v, w, unknown))
+    }) {
         equal
     } else if let Some(equal) = both::<Blob>(a, b, |x, y| x == y) {
         equal
@@ -311,10 +316,16 @@ pub fn same(a: &Dynamic, b: &Dynamic) -> bool {
         equal
     } else if let Some(equal) = both::<EntryHandle>(a, b, |x, y| x == y) {
         equal
+    } else if let Some(equal) = both::<std::time::Instant>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<std::ops::Range<INT>>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<std::ops::RangeInclusive<INT>>(a, b, |x, y| x == y) {
+        equal
     } else {
         // Other types have no identity we know, unless their owner said so.
-        both::<FnPtr>(a, b, |x, y| identity(x) == identity(y) && all_same(x.curry(), y.curry()))
-            .unwrap_or_else(|| super::handle::same_host_handle(a, b))
+        both::<FnPtr>(a, b, |x, y| identity(x) == identity(y) && all_same(x.curry(), y.curry(), unknown))
+            .unwrap_or_else(|| super::handle::same_host_handle(a, b) || unknown)
     }
 }
 
@@ -322,8 +333,8 @@ fn both<T: rhai::Variant + Clone>(a: &Dynamic, b: &Dynamic, equal: impl FnOnce(&
     Some(equal(&*a.read_lock::<T>()?, &*b.read_lock::<T>()?))
 }
 
-fn all_same(a: &[Dynamic], b: &[Dynamic]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
+fn all_same(a: &[Dynamic], b: &[Dynamic], unknown: bool) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same_or(x, y, unknown))
 }
 
 /// Whether a value, curried arguments and captured cells included, is nested no deeper than `levels`.

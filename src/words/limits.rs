@@ -237,9 +237,9 @@ impl fmt::Display for LimitHit {
         match self {
             Self::Script { bytes: got, limit } => write!(
                 f,
-                "the script has {} and the limit is {}; keep it in scripts/ as a module, or send it in parts",
-                bytes(*got),
-                bytes(*limit)
+                "the script has {} bytes and the limit is {}; keep it in scripts/ as a module, or send it in parts",
+                thousands(*got),
+                thousands(*limit)
             ),
             Self::Memory { limit } => {
                 write!(f, "the eval reached its memory limit of {}; work in smaller parts", bytes(*limit))

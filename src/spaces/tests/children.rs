@@ -35,6 +35,14 @@ fn what_a_child_wrote_while_its_parent_ran_stays() {
     // Also when the parent fails.
     s.has(&format!("{child} gone.set(true); e.value(); throw 1;"), "1");
     s.is("[n, list, read]", "[15, [2, 2], 7]");
+    // What was only captured meanwhile belongs to whoever wrote it last.
+    s.run("let when = timestamp(); let span = 1..5; let from = \"ab\".chars();");
+    let reading = s.start("[1].map(|x| [when.elapsed, span.contains(x), type_of(from)]); gate(\"r\"); 1");
+    s.rig.arrived("r", 1);
+    s.run("when = 1; span = 2; from = 3;");
+    s.rig.open("r");
+    assert!(reading.join());
+    s.is("[when, span, from]", "[1, 2, 3]");
 }
 
 #[test]
