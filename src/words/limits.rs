@@ -239,7 +239,7 @@ impl fmt::Display for LimitHit {
                 f,
                 "the script has {} bytes and the limit is {}; keep it in scripts/ as a module, or send it in parts",
                 thousands(*got),
-                thousands(*limit)
+                bytes(*limit)
             ),
             Self::Memory { limit } => {
                 write!(f, "the eval reached its memory limit of {}; work in smaller parts", bytes(*limit))
@@ -324,7 +324,7 @@ mod tests {
         ];
         let shown: Vec<_> = hits.iter().map(|hit| format!("{}: {hit}", hit.kind())).collect();
         expect![[r#"
-            ScriptLimit: the script has 300 KiB and the limit is 256 KiB; keep it in scripts/ as a module, or send it in parts
+            ScriptLimit: the script has 307,200 bytes and the limit is 256 KiB; keep it in scripts/ as a module, or send it in parts
             MemoryLimit: the eval reached its memory limit of 128 MiB; work in smaller parts
             SpaceMemoryLimit: the space would keep more than its memory limit of 256 MiB; assign () to what is no longer needed
             TotalMemoryLimit: the process keeps its memory limit of 2 GiB already, and only values up to 64 KiB can still be kept; the largest holders are entry 12 (1 GiB); free some with forget(id) or drop_space("name")

@@ -232,7 +232,7 @@ mod tests {
             BadName: `a b` cannot name a space: letters, digits, `_`, `-` and `/` between them, at most 80 characters
             Deadlock: deadlock: 3 → 5 → 3
             Timeout: timed out after 2 s
-            ScriptLimit: the script has 300 KiB and the limit is 256 KiB; keep it in scripts/ as a module, or send it in parts
+            ScriptLimit: the script has 307,200 bytes and the limit is 256 KiB; keep it in scripts/ as a module, or send it in parts
             QueueFull: 256 evals are running and 1,024 are queued, which is the limit; wait for some or cancel them
             TooManyLive: 4,096 entries have not settled, which is the limit; wait for some or cancel them
             TooManySessions: 10,000 sessions are at work, which is the limit; end one first
