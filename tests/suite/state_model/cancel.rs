@@ -113,11 +113,9 @@ impl Model {
         let mut spared = Ids::new();
         if let Some(speaker) = speaking {
             spared.insert(speaker);
-            spared.extend(self.below(speaker, |_| true));
-            let mut above = self.entry(speaker).parent;
-            while let Some(id) = above.filter(|id| spared.insert(*id)) {
-                above = self.entries.get(&id).and_then(|e| e.parent);
-            }
+            spared.extend(self.above(speaker));
+            // What hung on it through an entry that is gone still does.
+            spared.extend(self.ids(|id, _| self.above(id).contains(&speaker)));
         }
         let may: Ids = self.ids(|id, e| e.owner == owner && e.is_live() && !spared.contains(&id)).into_iter().collect();
         let must: Ids = may.iter().copied().filter(|id| self.entry(*id).stop.is_none()).collect();

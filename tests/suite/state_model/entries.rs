@@ -140,6 +140,7 @@ impl Model {
         };
         self.all_logs.push(Weak::clone(&entry.log));
         self.entries.insert(id, entry);
+        self.parents.extend(new.parent.map(|parent| (id, parent)));
         self.may_hear(owner);
         self.evictions(&admission.evicted, self.overflow(), elsewhere)?;
         let over = (elsewhere + self.kept_bytes()).saturating_sub(self.limits.total_bytes);

@@ -76,7 +76,7 @@ fn old_disagreements_are_settled() {
     let nil = Op::Admit { who: Who::Live(0), elsewhere: 0 };
     let first = Op::Admit { who: Who::Live(1), elsewhere: 0 };
     let create = Op::Create { random: 0 };
-    let told: [(&str, Vec<Op>); 4] = [
+    let told: [(&str, Vec<Op>); 5] = [
         ("a task answer for an id that is given out only later", vec![Op::Follow(Pick::Any(0)), nil]),
         (
             "an ended session may enter nothing",
@@ -102,6 +102,18 @@ fn old_disagreements_are_settled() {
                 settle(Status::Ok),
                 Op::Cancel(Pick::Any(0), By::Request),
                 settle(Status::Cancelled),
+            ],
+        ),
+        (
+            "a child of a child that is gone hangs on whose child that was",
+            vec![
+                Op::Admit { who: Who::Live(0), elsewhere: 0 },
+                Op::Child(Pick::Fit(0)),
+                Op::Child(Pick::Fit(1)),
+                Op::Settle { entry: Pick::Fit(1), status: Status::Ok, bytes: 0 },
+                Op::Deliver(Pick::Any(1)),
+                Op::Child(Pick::Fit(0)),
+                Op::Release { who: Who::Live(0), cancel: true, speaking: Some(0) },
             ],
         ),
     ];

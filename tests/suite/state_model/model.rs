@@ -227,6 +227,8 @@ pub(super) struct Model {
     pub(super) newest: u64,
     pub(super) entries: BTreeMap<EntryId, Entry>,
     pub(super) evicted: BTreeSet<EntryId>,
+    /// The parent of each entry that ever had one.
+    pub(super) parents: BTreeMap<EntryId, EntryId>,
     /// Every value and log there ever was, held weakly.
     pub(super) all_values: Vec<Weak<u64>>,
     pub(super) all_logs: Vec<Weak<OutputLog>>,
@@ -266,6 +268,7 @@ impl Model {
             newest: 0,
             entries: BTreeMap::new(),
             evicted: BTreeSet::new(),
+            parents: BTreeMap::new(),
             all_values: Vec::new(),
             all_logs: Vec::new(),
             queue: Vec::new(),
@@ -342,6 +345,11 @@ impl Model {
             }
         }
         found
+    }
+
+    /// The entries this one hangs on, the nearest first, those that are gone too.
+    pub(super) fn above(&self, id: EntryId) -> Vec<EntryId> {
+        std::iter::successors(self.parents.get(&id), |above| self.parents.get(above)).copied().collect()
     }
 
     pub(super) fn touch(&mut self, id: EntryId) {
