@@ -167,6 +167,15 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
         EvalAltResult::ErrorParsing(rhai::ParseErrorType::TooManyFunctions, _) => {
             limit_hit(failure, &LimitHit::Functions { limit: limits.map_or(0, |limits| limits.functions) });
         }
+        EvalAltResult::ErrorParsing(rhai::ParseErrorType::ExprTooDeep, _) => {
+            let (top, function) =
+                limits.map_or((0, 0), |limits| (limits.expression_depth, limits.function_expression_depth));
+            // The parser does not say which of the two was met.
+            failure.message = format!(
+                "an expression deeper than {top} levels, or {function} in a function, which is the limit; \
+                 split it with variables"
+            );
+        }
         EvalAltResult::ErrorParsing(what, _) => failure.message = format!("syntax error: {what}"),
         EvalAltResult::ErrorAssignmentToConstant(name, _) => {
             failure.message = format!("cannot change constant '{name}'");

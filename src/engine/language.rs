@@ -5,6 +5,7 @@ use super::cells::AllCells;
 use super::failure::Fallible;
 use super::module::Resolver;
 use super::portable::Homes;
+use super::publish::Reached;
 use super::task::{Tag, Task};
 use super::values::is_handle;
 use super::volatile::{self, Mark, NestingCheck};
@@ -242,7 +243,7 @@ pub(crate) fn latest_variable() -> String {
 fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, '_, '_>) -> Fallible<()> {
     match mark {
         Mark::Publish => {
-            task.publish(context.scope(), volatile::Moment::new(context.global_runtime_state()), false)?;
+            task.publish(context.scope(), volatile::Moment::new(context.global_runtime_state()), Reached::Statement)?;
         }
         Mark::Sync(variable) => task.sync(variable, context.scope()),
         Mark::Source(source) => {

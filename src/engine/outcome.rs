@@ -5,7 +5,7 @@ use super::failure::{Fallible, describe_from, terminated};
 use super::language::Language;
 use super::module::{Overlay, Resolver};
 use super::portable::Home;
-use super::publish::Run;
+use super::publish::{Reached, Run};
 use super::register::panic_text;
 use super::task::{Tag, Task};
 use super::values::{empty_deep_cells, survey};
@@ -344,9 +344,10 @@ fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Sco
     // The statement that ran last: the value is its value, and what is left to publish was written by it. An error that knows no
     // place of its own, such as a data race, is raised by it.
     let place = prepared.place(task.run().statement());
-    let published = task.publish(scope, state.moment(), true);
-    let (value, position) =
-        result.map(|value| (value, place)).or_else(exit_value).map_err(|error| placed(error, place))?;
+    let result = result.map(|value| (value, place)).or_else(exit_value).map_err(|error| placed(error, place));
+    let reached = if result.is_ok() { Reached::End } else { Reached::BrokenOff };
+    let published = task.publish(scope, state.moment(), reached);
+    let (value, position) = result?;
     published.map_err(|error| placed(error, place))?;
     Ok(Finished { value, source: task.source().to_owned(), position })
 }

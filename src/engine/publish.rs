@@ -41,6 +41,17 @@ pub(crate) struct Run {
     redefined: Vec<(ImmutableString, EntryId)>,
 }
 
+/// How far a script has come when it publishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// The end of a top-level statement.
+    Statement,
+    /// Its end.
+    End,
+    /// An error or a stop, inside a statement.
+    BrokenOff,
+}
+
 /// One variable as an eval knows it.
 #[derive(Debug, Default)]
 struct Known {
@@ -172,11 +183,13 @@ impl Task {
         drop(old);
     }
 
-    /// Publishes what the statement that just ended changed; with `all` what all that are left did.
+    /// Publishes what the statement that just ended changed, or when the script is over what all that are left did. A statement
+    /// that broke off publishes nothing: what it had changed by then is only made safe to drop.
     ///
     /// # Errors
     /// Ends the entry when its space is gone or a limit is hit.
-    pub(crate) fn publish(&self, scope: &Scope<'_>, at: Moment<'_>, all: bool) -> Fallible<()> {
+    pub(crate) fn publish(&self, scope: &Scope<'_>, at: Moment<'_>, reached: Reached) -> Fallible<()> {
+        let all = reached != Reached::Statement;
         let mut run = self.run();
         let (names, written) = run.next_names(all, scope);
         let surveys = run.survey(&names, scope, self.nesting());
@@ -189,6 +202,9 @@ impl Task {
             if found.too_deep {
                 hit = Some(LimitHit::Nesting { limit: self.nesting() });
                 empty_deep_cells(value, self.nesting());
+                continue;
+            }
+            if reached == Reached::BrokenOff && index < written {
                 continue;
             }
             let flat;

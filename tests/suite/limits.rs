@@ -45,8 +45,11 @@ async fn calls_and_expressions_are_bounded_in_depth() {
     for code in ["down(60)", "fn a(n) { b(n) } fn b(n) { a(n) } a(1)", "fn m(n) { [n].map(|x| m(x)) } m(1)"] {
         session.eval(code).await.fails("nested deeper than 10 levels");
     }
-    session.eval(&format!("{}1{}", "(1 + ".repeat(30), ")".repeat(30))).await.fails("maximum complexity");
-    session.eval(&format!("fn f() {{ {}1{} }}", "(1 + ".repeat(20), ")".repeat(20))).await.fails("maximum complexity");
+    let deep = |levels: usize| format!("{}1{}", "(1 + ".repeat(levels), ")".repeat(levels));
+    stage.script("deep.rhai", &format!("fn f() {{ {} }}\n", deep(20)));
+    for code in [deep(30), format!("fn f() {{ {} }}", deep(20)), "import \"deep\" as d; 1".into()] {
+        session.eval(&code).await.fails("deeper than 24 levels, or 16 in a function");
+    }
     lives(&stage).await;
 }
 

@@ -53,6 +53,27 @@ fn a_cancelled_eval_keeps_and_names_what_it_published() {
 }
 
 #[test]
+fn a_statement_that_breaks_off_publishes_nothing() {
+    let s = Rig::new().seat();
+    let failed =
+        s.has("let n = 0; let m = #{}; for i in 0..5 { n += 1; m.k = n; if i == 3 { throw \"stop\" } }", "stop");
+    assert_eq!(failed.published(), ["n", "m"]);
+    s.is("[n, m]", "[0, #{}]");
+    assert!(s.has("n = 7; n += 1 / 0; n = 9;", "division by zero").published() == ["n"]);
+    s.is("n", "7");
+    let job = s.start("for i in 0..9 { n += 1; gate(\"a\") }");
+    s.rig.arrived("a", 1);
+    job.cancel();
+    assert!(job.join());
+    assert_eq!((job.show().as_str(), job.published()), ("cancelled", vec![]));
+    s.is("n", "7");
+    s.is("if n == 7 { n = 8; return n; } 0", "8");
+    s.is("n", "8");
+    s.is("for i in 0..9 { n += 1; if i == 1 { exit(n) } }", "10");
+    s.is("n", "10");
+}
+
+#[test]
 fn native_code_ends_late_but_the_cancel_decides() {
     let s = Rig::new().seat();
     let job = s.start("block_native(\"n\"); 5");
