@@ -308,6 +308,8 @@ mod tests {
         assert_eq!(text(&Query::Place), "scratch");
         assert!(text(&Query::Doc("sleep".into())).contains("sleep("));
         assert!(backend.ask(&Query::Doc("slep".into())).unwrap_err().0.contains("sleep"));
+        settle(&backend, backend.submit("/// Doubles.\nfn twice(n) { n * 2 }", Mode::Foreground).unwrap());
+        assert!(text(&Query::Doc("twice".into())).contains("Doubles."));
         assert_eq!(backend.place(), None);
         assert_eq!(text(&Query::Move("workshop".into())), "workshop");
         assert_eq!(backend.place(), Some("workshop".into()));
