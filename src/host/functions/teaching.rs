@@ -80,6 +80,7 @@ fn find(host: &Inner, place: &str, name: &str) -> Fallible<Option<String>> {
         let doc = facts.iter().map(|facts| facts.doc.trim()).find(|doc| !doc.is_empty()).unwrap_or_default();
         let mut signatures: Vec<_> = facts
             .iter()
+            .filter(|facts| !facts.hidden)
             .map(|facts| match module {
                 Some(module) => format!("{module}::{}", facts.signature),
                 None => facts.signature.clone(),
