@@ -1,5 +1,31 @@
 //! A live Rhai runtime that AI agents reach over MCP and a person reaches at a prompt: one registry of evals shared by both.
 //!
+//! A program that embeds it registers modules of its own, and can be inspected while it runs:
+//!
+//! ```
+//! use remontoire::rhai::{FuncRegistration, Module};
+//! use remontoire::{Host, Limits, ServeError};
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut orders = Module::new();
+//! FuncRegistration::new("count").with_comments(["/// How many orders are open."]).set_into_module(&mut orders, || 7_i64);
+//!
+//! let host = Host::builder()
+//!     .describe("orders service, staging")
+//!     .module("orders", orders)
+//!     .limits(Limits::default())
+//!     .build()?;
+//! let server = remontoire::serve(&host, "127.0.0.1:0".parse()?).await?; // nothing was reachable until now
+//! println!("an MCP client may connect to {}", server.url());
+//!
+//! let counted = host.eval("orders::count() + 1").await?;
+//! assert_eq!(counted.value.as_int(), Ok(8));
+//! let twice = remontoire::serve(&host, "127.0.0.1:0".parse()?).await;
+//! assert!(matches!(twice, Err(ServeError::Serving { .. })));
+//! server.shutdown().await;
+//! # Ok(()) }
+//! ```
+//!
 //! The modules stand on floors; each imports only from floors below its own, and modules on one floor do not know each other:
 //!
 //! ```text

@@ -93,7 +93,8 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
         found.push(format!("{name}({})", params.join(", ")));
     }
     let Some(language) = task.language() else { return found };
-    let overloads = language.functions().iter().filter(|facts| facts.module.is_none() && facts.name == name);
+    let overloads =
+        language.functions().iter().filter(|facts| !facts.hidden && facts.module.is_none() && facts.name == name);
     found.extend(overloads.map(|facts| short_signature(&facts.signature)));
     found.dedup();
     found.truncate(SUGGESTIONS);

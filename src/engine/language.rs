@@ -51,6 +51,8 @@ pub struct FunctionFacts {
     pub doc: String,
     /// Whether it is of the standard library rather than the host's.
     pub standard: bool,
+    /// Whether it is a standard one that is made anew here under other parameter names: its doc holds, but the other is called.
+    pub hidden: bool,
 }
 
 impl Language {
@@ -94,6 +96,10 @@ impl Language {
             all.dedup_by(|next, first| {
                 (&next.module, &next.name, &next.signature) == (&first.module, &first.name, &first.signature)
             });
+            let made_anew: BTreeSet<_> = all.iter().filter(|f| !f.standard && f.module.is_none()).map(taken).collect();
+            for standard in all.iter_mut().filter(|f| f.standard) {
+                standard.hidden = made_anew.contains(&taken(standard));
+            }
             all
         })
     }
@@ -301,9 +307,18 @@ fn facts(module: &Shared<Module>, name: Option<&str>, standard: bool) -> Vec<Fun
                 signature: signature::for_scripts(&text("signature")),
                 doc: signature::doc_for_scripts(&doc.join("\n")),
                 standard,
+                hidden: false,
             })
         })
         .collect()
+}
+
+/// The name and the types a function takes: of two that agree in them only one can be called.
+fn taken(function: &FunctionFacts) -> String {
+    let params = function.signature.strip_prefix(&function.name).unwrap_or_default();
+    let params = params.split_once(") -> ").map_or(params, |(params, _)| params).trim_matches(['(', ')']);
+    let types: Vec<_> = params.split(", ").map(|param| param.split_once(": ").map_or(param, |(_, of)| of)).collect();
+    format!("{}({})", function.name, types.join(", "))
 }
 
 fn without_marks(comment: &str) -> String {

@@ -280,7 +280,7 @@ impl Seat {
         };
         let facts = inner.language.functions();
         let named = |module: Option<&str>| {
-            let of = facts.iter().filter(|facts| facts.module.as_deref() == module);
+            let of = facts.iter().filter(|facts| !facts.hidden && facts.module.as_deref() == module);
             of.map(|facts| facts.signature.clone()).collect::<Vec<_>>()
         };
         let mut functions = named(None);

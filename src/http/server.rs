@@ -99,11 +99,17 @@ impl std::error::Error for ServeError {
 }
 
 /// Serves a host to programs of this machine. Needs a tokio runtime. Port 0 takes any free one.
+///
+/// # Errors
+/// The host is served already, other machines reach the address, or it cannot be listened at. The host is as it was.
 pub async fn serve(host: &Host, addr: SocketAddr) -> Result<Server, ServeError> {
     serve_with(host, addr, ServeOptions::default()).await
 }
 
 /// Serves a host. Needs a tokio runtime. Port 0 takes any free one. The port is bound last, when everything is ready.
+///
+/// # Errors
+/// As [`serve`], or an option is not usable. The host is as it was.
 pub async fn serve_with(host: &Host, addr: SocketAddr, options: ServeOptions) -> Result<Server, ServeError> {
     serve_dispatcher(Dispatcher::new(host.clone()), addr, options).await
 }

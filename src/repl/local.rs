@@ -308,6 +308,8 @@ mod tests {
         assert_eq!(text(&Query::Place), "scratch");
         assert!(text(&Query::Doc("sleep".into())).contains("sleep("));
         assert!(backend.ask(&Query::Doc("slep".into())).unwrap_err().0.contains("sleep"));
+        settle(&backend, backend.submit("/// Doubles.\nfn twice(n) { n * 2 }", Mode::Foreground).unwrap());
+        assert!(text(&Query::Doc("twice".into())).contains("Doubles."));
         assert_eq!(backend.place(), None);
         assert_eq!(text(&Query::Move("workshop".into())), "workshop");
         assert_eq!(backend.place(), Some("workshop".into()));
@@ -318,6 +320,12 @@ mod tests {
         assert!(shown.contains(&"push(array: array, item: any)".to_owned()), "{shown:?}");
         let foreign = |text: &str| ["&", "Dynamic", "Array", "ImmutableString"].iter().any(|word| text.contains(word));
         assert_eq!(shown.iter().find(|signature| foreign(signature)), None);
+        // What is made anew here is shown once, as what it is here.
+        let sleeps: Vec<_> = shown.iter().filter(|signature| signature.starts_with("sleep(")).collect();
+        assert_eq!(sleeps, ["sleep(secs: float)", "sleep(secs: int)"]);
+        let replace = text(&Query::Doc("replace".into()));
+        assert!(replace.contains("replace(text: string, find: string, by: char)"), "{replace}");
+        assert!(!replace.contains("find_string"), "{replace}");
         for name in ["print", "debug", "push"] {
             assert!(!foreign(&text(&Query::Doc(name.into()))), "{name}");
         }

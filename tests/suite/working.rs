@@ -151,6 +151,22 @@ async fn a_session_moves_when_an_eval_ends_well_inside_its_call_and_not_otherwis
 }
 
 #[tokio::test]
+async fn the_docs_of_functions_that_evals_defined_can_be_read() {
+    let stage = Stage::new();
+    let (session, other) = (stage.session(), stage.session());
+    session.eval("/// Trebles it.\nfn treble(x) { x * 3 }\nfn treble(x, y) { x * y }\nprivate fn own() { 1 }").await;
+    session.eval("doc(\"treble\")").await.has("treble(x)\ntreble(x, y)\n\nTrebles it.");
+    session.eval("doc(\"own()\")").await.has("own()");
+    other.eval("doc(\"treble\")").await.fails("nothing is known about `treble`");
+    let of_space = |name: &str| format!("doc(\"@s-{}::{name}\")", session.name);
+    other.eval(&of_space("treble")).await.has(&format!("@s-{}::treble(x)", session.name)).has("Trebles it.");
+    other.eval(&of_space("own")).await.fails("nothing is known about");
+    // Inside a module, its own functions.
+    stage.script("stats.rhai", "/// The middle.\nfn mean(list) { list[0] }\n");
+    session.eval_in("stats", "doc(\"mean\")").await.has("mean(list)").has("The middle.");
+}
+
+#[tokio::test]
 async fn forget_lets_a_value_go_and_the_entry_says_so() {
     let stage = Stage::new();
     let (ann, bob) = (stage.session(), stage.session());

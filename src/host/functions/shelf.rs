@@ -4,7 +4,9 @@ use super::{Call, Table};
 use crate::engine::{Fallible, failure};
 use crate::render::teach::{self, FunctionDoc};
 use crate::render::value::whole;
-use crate::spaces::library::{Documented, OutlineOptions, modules_value, outline_value, reloaded_value};
+use crate::spaces::library::{
+    Documented, FunctionOutline, OutlineOptions, modules_value, outline_value, reloaded_value,
+};
 use crate::words::ModuleError;
 use rhai::{Array, Dynamic, EvalAltResult, Map, NativeCallContext};
 
@@ -123,6 +125,32 @@ fn outline(context: &NativeCallContext<'_>, name: &str, options: &Map) -> Fallib
     Ok(whole(outline_value(&outline.rows(&wanted))))
 }
 
+/// What there is to say about functions of one name; `prefix` stands before it in a call.
+fn described(prefix: &str, functions: &[FunctionOutline]) -> String {
+    let docs: Vec<_> = functions.iter().map(|f| f.doc.as_str()).filter(|doc| !doc.is_empty()).collect();
+    teach::doc(&FunctionDoc {
+        name: functions.first().map(|f| f.name.clone()).unwrap_or_default(),
+        signatures: functions.iter().map(|f| format!("{prefix}{}", f.signature)).collect(),
+        doc: docs.join("\n\n"),
+    })
+}
+
+/// What there is to say about a function of `place`, the space or module where the caller is, or about one of another space, which
+/// is called `@workshop::mean`.
+pub(super) fn doc_of_space(host: &super::Inner, place: &str, name: &str) -> Option<String> {
+    let named = name.rsplit_once("::");
+    let outline = match named {
+        Some((space, _)) if space.starts_with('@') => host.outline(space),
+        Some(_) => return None,
+        None if host.library.find(place).is_some() => host.outline(place),
+        None => host.outline(&format!("@{place}")),
+    };
+    let outline = outline.ok()?;
+    let (prefix, function) = named.map_or((String::new(), name), |(space, function)| (format!("{space}::"), function));
+    let functions: Vec<_> = outline.named(function).filter(|f| named.is_none() || !f.private).cloned().collect();
+    (!functions.is_empty()).then(|| described(&prefix, &functions))
+}
+
 /// What there is to say about a module, or a function of one, for `doc`.
 pub(super) fn doc(host: &super::Inner, name: &str) -> Fallible<Option<String>> {
     let found = match host.library.documented(bare(name), &*host.hooks().sources) {
@@ -131,16 +159,7 @@ pub(super) fn doc(host: &super::Inner, name: &str) -> Fallible<Option<String>> {
         Err(error) => return Err(refused(&error)),
     };
     Ok(Some(match found {
-        Documented::Functions { module, functions } => teach::doc(&FunctionDoc {
-            name: functions.first().map(|f| f.name.clone()).unwrap_or_default(),
-            signatures: functions.iter().map(|f| format!("{module}::{}", f.signature)).collect(),
-            doc: functions
-                .iter()
-                .map(|f| f.doc.as_str())
-                .filter(|doc| !doc.is_empty())
-                .collect::<Vec<_>>()
-                .join("\n\n"),
-        }),
+        Documented::Functions { module, functions } => described(&format!("{module}::"), &functions),
         Documented::Module(outline) => teach::doc(&FunctionDoc {
             name: outline.name.clone(),
             signatures: outline.public().map(|f| format!("{}::{}", outline.name, f.signature)).collect(),

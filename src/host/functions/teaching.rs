@@ -28,7 +28,8 @@ pub(super) fn register(table: &mut Table) {
 
     const DOC: &str = "
 Prints how a function is called and what it does: one of this host, of the language, of an embedded module (`doc(\"orders::count\")`),
-of a script module (`doc(\"stats::mean\")`), or a whole module (`doc(\"stats\")`).
+of a script module (`doc(\"stats::mean\")`), of the space you are in, of another space (`doc(\"@workshop::mean\")`), or a whole
+module (`doc(\"stats\")`).
 
 ```rhai
 doc(\"sleep\")
@@ -37,7 +38,7 @@ doc(\"sleep\")
     table.api.function("doc", &["name: string"], DOC, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
         let name = name.trim().trim_end_matches("()");
-        let Some(found) = find(&call.host, name)? else {
+        let Some(found) = find(&call.host, call.task.space().name(), name)? else {
             let near = near(&call.host, name);
             let more = if near.is_empty() { String::new() } else { format!("; did you mean: {}", near.join(", ")) };
             return Err(failure::fail("NotFound", format!("nothing is known about `{name:.80}`{more}")));
@@ -51,7 +52,8 @@ impl Inner {
     /// What there is to say about a function or a module, for the prompt; or why there is nothing.
     pub(in crate::host) fn documentation(&self, name: &str) -> Result<String, String> {
         let name = name.trim().trim_end_matches("()");
-        match find(self, name) {
+        let place = self.state().current(Owner::Nil).unwrap_or_default();
+        match find(self, &place, name) {
             Ok(Some(text)) => Ok(text),
             Ok(None) => Err(teach::no_doc(name, &near(self, name))),
             Err(error) => Err(error.to_string()),
@@ -59,8 +61,8 @@ impl Inner {
     }
 }
 
-/// What there is to say about a name.
-fn find(host: &Inner, name: &str) -> Fallible<Option<String>> {
+/// What there is to say about a name, for somebody who is in `place`: a space or a module.
+fn find(host: &Inner, place: &str, name: &str) -> Fallible<Option<String>> {
     if let Some(own) = host.docs.iter().find(|doc| is_called(doc, name)) {
         return Ok(Some(teach::doc(own)));
     }
@@ -78,6 +80,7 @@ fn find(host: &Inner, name: &str) -> Fallible<Option<String>> {
         let doc = facts.iter().map(|facts| facts.doc.trim()).find(|doc| !doc.is_empty()).unwrap_or_default();
         let mut signatures: Vec<_> = facts
             .iter()
+            .filter(|facts| !facts.hidden)
             .map(|facts| match module {
                 Some(module) => format!("{module}::{}", facts.signature),
                 None => facts.signature.clone(),
@@ -86,7 +89,8 @@ fn find(host: &Inner, name: &str) -> Fallible<Option<String>> {
         signatures.dedup();
         return Ok(Some(teach::doc(&FunctionDoc { name: first.name.clone(), signatures, doc: doc.to_owned() })));
     }
-    super::shelf::doc(host, name)
+    let found = super::shelf::doc(host, name)?;
+    Ok(found.or_else(|| super::shelf::doc_of_space(host, place, name)))
 }
 
 /// Names that are near, best first.

@@ -33,6 +33,7 @@ fn library(files: &[(&str, &str)]) -> (tempfile::TempDir, Arc<Library>) {
         signature: "count(kind: string) -> int".into(),
         doc: "Counts orders.".into(),
         standard: false,
+        hidden: false,
     };
     let native = ModuleOutline::of_native("orders", "Orders of the day.", &[facts]);
     let library = Library::new(dir.path(), &Limits::default(), vec![native]);

@@ -266,6 +266,7 @@ mod tests {
             signature: signature.into(),
             doc: "Counts.".into(),
             standard: false,
+            hidden: false,
         };
         let all = [facts("orders", "count(kind: string, since: int) -> int"), facts("other", "count()")];
         let outline = ModuleOutline::of_native("orders", "Orders.", &all);
