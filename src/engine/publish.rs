@@ -308,15 +308,15 @@ impl Task {
     }
 
     /// Publishes to the space. What does not fit is tried again when other variables turn out to take less than the space was told:
-    /// what is in their cells and atoms may have been emptied by another name.
-    fn publish_to_space(&self, batch: Batch) -> Result<Published, SpaceFailure> {
-        let (space, entry, mut changes) = (self.space(), batch.entry, batch.changes.clone());
+    /// what is in their cells and atoms may have been emptied by another name. `changes` are those of the batch.
+    fn publish_to_space(&self, batch: Batch, changes: &[Change]) -> Result<Published, SpaceFailure> {
+        let (space, entry) = (self.space(), batch.entry);
         let mut published = space.publish(batch)?;
         if published.versions.len() < changes.len() && matches!(published.hit, Some(LimitHit::SpaceMemory { .. })) {
             let (resized, _) = self.resized(space.names());
             if !resized.is_empty() {
                 space.publish(Batch { entry, changes: Vec::new(), resized, imports: Vec::new() })?;
-                changes.drain(..published.versions.len());
+                let changes = changes[published.versions.len()..].to_vec();
                 let again = space.publish(Batch { entry, changes, resized: Vec::new(), imports: Vec::new() })?;
                 published.versions.extend(again.versions);
                 published.overwritten.extend(again.overwritten);
@@ -339,7 +339,7 @@ impl Task {
         self.charge(added)?;
         self.release(before);
         let changes = batch.changes.clone();
-        let published = match self.publish_to_space(batch) {
+        let published = match self.publish_to_space(batch, &changes) {
             Ok(published) => published,
             Err(SpaceFailure::Closed) => {
                 self.stop(StopCause::NoSuchSpace(self.space().name().to_owned()));

@@ -15,6 +15,30 @@ pub(super) struct Newcomer {
     pub(super) scratch: (Arc<str>, SpaceId),
 }
 
+impl Session {
+    /// A session that has just begun, without a key and a handle.
+    fn of(newcomer: Newcomer, label: Arc<str>, now: Time) -> Self {
+        let Newcomer { client, peer, note, scratch: (scratch_name, scratch) } = newcomer;
+        Self {
+            key: None,
+            handle: None,
+            label,
+            client,
+            peer,
+            note,
+            scratch,
+            ns: Arc::clone(&scratch_name),
+            scratch_name,
+            heard: now,
+            holds: 0,
+            manual_read: false,
+            tools_stale: false,
+            notice: None,
+            evictions: BTreeMap::new(),
+        }
+    }
+}
+
 impl Model {
     pub(super) fn session_of(&self, key: &HeaderKey) -> Option<SessionId> {
         self.sessions.iter().find(|(_, s)| s.key.as_ref() == Some(key)).map(|(id, _)| *id)
@@ -53,8 +77,8 @@ impl Model {
         };
         same(&opened.adopted, &adopted, "only an unknown id is adopted")?;
         self.room(full, opened.ended.as_ref(), now)?;
-        let Newcomer { client, peer, note, scratch: (scratch_name, scratch) } =
-            newcomer.ok_or("a new session is somewhere")?;
+        let newcomer = newcomer.ok_or("a new session is somewhere")?;
+        let (scratch_name, scratch) = newcomer.scratch.clone();
         let seen = key.as_ref().is_some_and(|key| !self.keys.insert(key.clone()));
         let notice = adopted.then_some(if seen { Adoption::Expired } else { Adoption::Unknown });
         let label: Arc<str> = key.as_ref().ok_or("a header session has a key")?.short().into();
@@ -66,26 +90,8 @@ impl Model {
             "a header session's scratch is `{usual}`, or `s-` and a hash when that cannot be; got `{scratch_name}`"
         );
         self.insert(opened.session, scratch, &scratch_name)?;
-        self.sessions.insert(
-            opened.session,
-            Session {
-                key,
-                handle: None,
-                label,
-                client,
-                peer,
-                note,
-                scratch,
-                ns: Arc::clone(&scratch_name),
-                scratch_name,
-                heard: now,
-                holds: 0,
-                manual_read: false,
-                tools_stale: adopted,
-                notice,
-                evictions: BTreeMap::new(),
-            },
-        );
+        self.sessions
+            .insert(opened.session, Session { key, tools_stale: adopted, notice, ..Session::of(newcomer, label, now) });
         Ok(())
     }
 
@@ -102,28 +108,15 @@ impl Model {
         };
         self.room(full, created.ended.as_ref(), now)?;
         rule!(self.handles.insert(created.handle.clone()), "handle {} was given out before", created.handle);
-        let Newcomer { client, peer, note, scratch: (scratch_name, scratch) } =
-            newcomer.ok_or("a new session is somewhere")?;
+        let newcomer = newcomer.ok_or("a new session is somewhere")?;
+        let (scratch_name, scratch) = newcomer.scratch.clone();
         same(&scratch_name.to_string(), &format!("s-{}", created.handle), "the scratch is named after the handle")?;
         self.insert(created.session, scratch, &scratch_name)?;
         self.sessions.insert(
             created.session,
             Session {
-                key: None,
                 handle: Some(created.handle.clone()),
-                label: created.handle.as_str().into(),
-                client,
-                peer,
-                note,
-                scratch,
-                ns: Arc::clone(&scratch_name),
-                scratch_name,
-                heard: now,
-                holds: 0,
-                manual_read: false,
-                tools_stale: false,
-                notice: None,
-                evictions: BTreeMap::new(),
+                ..Session::of(newcomer, created.handle.as_str().into(), now)
             },
         );
         Ok(())
