@@ -11,12 +11,12 @@ use super::task::{Tag, Task};
 use super::values::{each_pointer, is_handle};
 use super::view::{Environment, SpaceView};
 use super::volatile::{self, Moment, State};
-use crate::words::SpaceId;
+use crate::words::{SpaceId, lock};
 use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Module, NativeCallContext, ScriptFuncDef, Shared};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 /// How the names of strong pointers begin.
 const STRONG: &str = "closure_";
@@ -34,7 +34,7 @@ pub(crate) struct Homes {
 
 impl Homes {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Weak<Home>>> {
-        self.alive.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.alive)
     }
 
     /// How many pieces of code with closures are still held by someone.

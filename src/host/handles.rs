@@ -7,9 +7,9 @@ use crate::render::Shown;
 use crate::render::answer::{EntryFacts, entry_line};
 use crate::render::value::{Ask, EntryEnd, EntryShown};
 use crate::state::EntryView;
-use crate::words::{EntryId, Refusal};
+use crate::words::{EntryId, Refusal, lock};
 use rhai::{Dynamic, FnPtr};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// What stands behind a handle: the host, and the facts as they were last known, at the latest when the entry settled. After it
 /// was evicted they still answer.
@@ -23,7 +23,7 @@ impl EntryOps for Known {}
 impl Known {
     /// The facts, as fresh as they can be had.
     pub(super) fn facts(&self) -> EntryView {
-        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut facts = lock(&self.facts);
         if let Some(host) = self.host.upgrade()
             && let Ok(fresh) = host.state().get(facts.id, host.clock.now())
         {
@@ -34,7 +34,7 @@ impl Known {
 
     /// The facts are these from now on.
     pub(super) fn learn(&self, facts: EntryView) {
-        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = facts;
+        *lock(&self.facts) = facts;
     }
 }
 

@@ -12,7 +12,7 @@ use crate::render::teach::FunctionDoc;
 use crate::spaces::Space;
 use crate::spaces::library::{Library, ModuleName, ModuleSpace, ScriptModules};
 use crate::state::{Asked, CancelBy, EndedSession, NewEntry, OutputLog, Owner, Place, Remains, Settlement, State};
-use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, Status, StopCause, Wake};
+use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, Status, StopCause, Wake, lock};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -109,7 +109,7 @@ impl Inner {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State<Kept>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     pub(super) fn live(&self, id: EntryId) -> Option<Arc<Live>> {
@@ -118,16 +118,16 @@ impl Inner {
 
     /// Somebody sits at a prompt from now on (or no longer), and wants answers in this style.
     pub(super) fn set_prompt(&self, style: Option<Style>) {
-        *self.prompt.lock().unwrap_or_else(PoisonError::into_inner) = style;
+        *lock(&self.prompt) = style;
         self.state().set_prompt(style.is_some());
     }
 
     pub(super) fn prompt_style(&self) -> Style {
-        self.prompt.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(Style::Agent)
+        lock(&self.prompt).unwrap_or(Style::Agent)
     }
 
     pub(super) fn files(&self) -> MutexGuard<'_, HashMap<EntryId, String>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.files)
     }
 
     pub(super) fn is_closing(&self) -> bool {
@@ -179,7 +179,7 @@ impl Inner {
 
     /// The space that stands for a module: evals inside the module run there.
     fn module_space(&self, name: &ModuleName) -> Arc<ModuleSpace> {
-        let mut spaces = self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spaces = lock(&self.module_spaces);
         if let Some(space) = spaces.get(name) {
             return Arc::clone(space);
         }
@@ -204,7 +204,7 @@ impl Inner {
     fn space_bytes(&self) -> usize {
         let spaces: usize =
             self.spaces.read().unwrap_or_else(PoisonError::into_inner).values().map(|space| space.bytes()).sum();
-        let modules = self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let modules = lock(&self.module_spaces);
         spaces + modules.values().map(|module| module.space().bytes()).sum::<usize>()
     }
 

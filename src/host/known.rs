@@ -5,8 +5,9 @@ use crate::engine::{Fallible, SpaceView, failure, refuse};
 use crate::spaces::Space;
 use crate::spaces::library::{ModuleName, ModuleOutline, ModuleSpace};
 use crate::state::{Owner, SpaceKind, SpaceRow};
+use crate::words::lock;
 use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 /// A space and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +87,6 @@ impl Inner {
     }
 
     fn module_spaces(&self) -> MutexGuard<'_, HashMap<ModuleName, Arc<ModuleSpace>>> {
-        self.module_spaces.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.module_spaces)
     }
 }

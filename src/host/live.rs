@@ -4,9 +4,9 @@ use super::handles::Known;
 use crate::engine::{Callable, Task};
 use crate::spaces::library::ModuleSpace;
 use crate::state::Owner;
-use crate::words::{EntryId, Wake};
+use crate::words::{EntryId, Wake, lock};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::Notify;
 
 /// What an entry does once it has a slot.
@@ -79,16 +79,16 @@ impl Live {
 
     /// Its work, the first time this is asked.
     pub(super) fn take_work(&self) -> Option<Work> {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.work).take()
     }
 
     /// Whether it has not begun.
     pub(super) fn has_work(&self) -> bool {
-        self.work.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        lock(&self.work).is_some()
     }
 
     pub(super) fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.notes)
     }
 
     /// It has a slot again: its thread goes on.
@@ -117,7 +117,7 @@ impl Live {
     }
 
     fn tell(&self, waiter: Waiter, at_once: impl FnOnce()) {
-        let mut waiters = self.waiters.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiters = lock(&self.waiters);
         if self.is_settled() {
             drop(waiters);
             at_once();
@@ -132,7 +132,7 @@ impl Live {
 
     /// What its handles share; made when there is none.
     pub(super) fn known(&self, make: impl FnOnce() -> Arc<Known>) -> Arc<Known> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         known.upgrade().unwrap_or_else(|| {
             let made = make();
             *known = Arc::downgrade(&made);
@@ -142,13 +142,13 @@ impl Live {
 
     /// What its handles share, when there are any.
     pub(super) fn shared(&self) -> Option<Arc<Known>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
+        lock(&self.known).upgrade()
     }
 
     /// It has settled: everybody who waits looks again.
     pub(super) fn settle(&self) {
         let waiters = {
-            let mut waiters = self.waiters.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiters = lock(&self.waiters);
             self.settled.store(true, Ordering::Release);
             std::mem::take(&mut *waiters)
         };

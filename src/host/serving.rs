@@ -1,7 +1,8 @@
 //! Where a host is being served: at one address at a time.
 
+use crate::words::lock;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The address at which a host is served, if it is. Shared by cloning.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +28,7 @@ impl Serving {
     }
 
     fn place(&self) -> MutexGuard<'_, Option<SocketAddr>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

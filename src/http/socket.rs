@@ -7,11 +7,11 @@
 //! handed over will not read them, and what they carry is given back.
 
 use crate::host::{Delivery, wait};
-use crate::words::{Clock, Time};
+use crate::words::{Clock, Time, lock};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
@@ -29,7 +29,7 @@ impl Ledger {
     /// The bytes that carry this delivery are about to be written.
     pub(super) fn owe(&self, delivery: Delivery) {
         if !delivery.is_empty() {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(delivery);
+            lock(&self.0).push(delivery);
         }
     }
 
@@ -46,7 +46,7 @@ impl Ledger {
     }
 
     fn take(&self) -> Vec<Delivery> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.0))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ctrl-C, as a count that only goes up: whoever waits remembers the count it began with and sees every later press.
 
-use crate::words::Wake;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::words::{Wake, lock};
+use std::sync::{Arc, Mutex};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -25,14 +25,14 @@ impl Interrupts {
     /// Ctrl-C was pressed.
     pub fn press(&self) {
         self.0.count.send_modify(|count| *count += 1);
-        for wake in self.0.wakes.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for wake in lock(&self.0.wakes).iter() {
             wake.notify();
         }
     }
 
     /// Notifies `wake` too at every press from now on: for threads that wait for other things as well.
     pub fn also_notify(&self, wake: &Wake) {
-        self.0.wakes.lock().unwrap_or_else(PoisonError::into_inner).push(wake.clone());
+        lock(&self.0.wakes).push(wake.clone());
     }
 
     /// How often Ctrl-C was pressed.

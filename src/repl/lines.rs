@@ -2,8 +2,9 @@
 
 use super::backend::Names;
 use crate::render::Style;
+use crate::words::lock;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Where typed texts come from.
 pub trait LineSource {
@@ -74,7 +75,7 @@ impl Screen {
     /// # Errors
     /// When it cannot be written.
     pub fn say(&self, text: &str) -> io::Result<()> {
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = lock(&self.out);
         out.write_all(text.as_bytes())?;
         if !text.is_empty() && !text.ends_with('\n') {
             out.write_all(b"\n")?;

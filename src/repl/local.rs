@@ -5,9 +5,9 @@ use super::backend::{
 };
 use crate::host::{Answer, Caller, Canceller, Host, Job, Seat, Submitted, wait};
 use crate::render::Style;
-use crate::words::{Clock, EntryId, Refusal, Wake};
+use crate::words::{Clock, EntryId, Refusal, Wake, lock};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -29,7 +29,7 @@ impl HostBackend {
     }
 
     fn awaited(&self) -> MutexGuard<'_, HashMap<EntryId, Submitted>> {
-        self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.awaited)
     }
 }
 

@@ -5,7 +5,8 @@
 
 use super::backend::{Backend, Said};
 use super::lines::PrintAbove;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use crate::words::lock;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// What the loop is doing, for the thread that prints news.
@@ -99,8 +100,4 @@ fn print(printer: &mut dyn PrintAbove, said: Said) -> bool {
         said.delivery.written();
     }
     printed
-}
-
-fn lock(phase: &Mutex<Phase>) -> MutexGuard<'_, Phase> {
-    phase.lock().unwrap_or_else(PoisonError::into_inner)
 }

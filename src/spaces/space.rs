@@ -9,7 +9,7 @@ use crate::engine::view::{
     SpaceView, Variable,
 };
 use crate::words::limits::LimitHit;
-use crate::words::{EntryId, Limits, SpaceId};
+use crate::words::{EntryId, Limits, SpaceId, lock};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
@@ -142,7 +142,7 @@ impl Space {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // What is behind the lock is never left half-changed.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -1,10 +1,10 @@
 //! The output of one entry: lines in a ring, with a lock of its own, so that printing never waits for the registry.
 
-use crate::words::Time;
+use crate::words::{Time, lock};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// One printed line.
@@ -248,7 +248,7 @@ impl OutputLog {
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
         // A panic while a line is pushed leaves at worst a count behind, never a broken ring.
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.ring)
     }
 }
 

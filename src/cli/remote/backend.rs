@@ -11,10 +11,10 @@ use crate::host::wait;
 use crate::render::{Style, lists, prompt};
 use crate::repl::{Backend, Mode, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited};
 use crate::state;
-use crate::words::{Clock, EntryId, Limits, Wake};
+use crate::words::{Clock, EntryId, Limits, Wake, lock};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -77,7 +77,7 @@ enum Polled {
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn tell(&self, text: String) {

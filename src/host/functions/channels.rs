@@ -4,10 +4,10 @@ use super::{Call, Table, seconds};
 use crate::engine::{Atom, Fallible, Task, failure, refuse};
 use crate::render::Shown;
 use crate::state::Owner;
-use crate::words::{Refusal, Time, Wake};
+use crate::words::{Refusal, Time, Wake, lock};
 use rhai::{Dynamic, NativeCallContext};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The most values a channel may hold.
 const LARGEST: i64 = 100_000;
@@ -53,7 +53,7 @@ impl Channel {
     }
 
     fn inside(&self) -> MutexGuard<'_, Inside> {
-        self.0.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.inside)
     }
 
     /// Tells everybody who waits that something has changed.
