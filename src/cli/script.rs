@@ -3,9 +3,11 @@
 use super::signals::Signals;
 use super::terminal::Terminal;
 use super::{Exit, NotStarted};
-use crate::host::{Caller, Canceller, Host, Script};
+use crate::base::Owner;
+use crate::base::Status;
+use crate::host::{Host, Script};
+use crate::registry::CancelBy;
 use crate::render::notice;
-use crate::words::Status;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::Path;
@@ -52,7 +54,7 @@ pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Res
                 }
                 cancelled = true;
                 // Refused only when it has settled by now, and then the loop ends by itself.
-                drop(host.cancel(Canceller::Caller(Caller::Nil), id));
+                drop(host.cancel(CancelBy::Owner(Owner::Local), id));
             }
             printed = host.printed(id, next) => {
                 let Some(printed) = printed else { break };

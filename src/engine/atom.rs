@@ -4,7 +4,7 @@ use super::failure::{Fallible, fail, refuse};
 use super::register::Api;
 use super::task::Task;
 use super::values::Survey;
-use crate::words::{EntryId, Wake, lock};
+use crate::base::{EntryId, Wake, lock};
 use rhai::{Dynamic, FnPtr, Module, NativeCallContext};
 use std::cell::RefCell;
 use std::collections::HashSet;

@@ -8,7 +8,7 @@
 //! result, an atom, a running eval or a value of the embedding program, keeps a cell and all it leads to.
 
 use super::values::{address, is_small};
-use crate::words::lock;
+use crate::base::lock;
 use rhai::{Dynamic, FnPtr, Locked, Map, Shared};
 use std::collections::HashMap;
 use std::fmt;

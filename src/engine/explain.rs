@@ -1,10 +1,10 @@
 //! What makes an error useful: the source line, near names, and hints that say what to do.
 
-use super::language::latest_variable;
 use super::portable::names_closure;
+use super::rhai_internals;
+use super::runtime::latest_variable;
 use super::task::Task;
-use super::volatile;
-use crate::words::Failure;
+use crate::base::Failure;
 use rhai::{EvalAltResult, Scope};
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
         let Some(import) = environment.imports.iter().find(|import| import.alias == alias) else {
             return near_embedded(alias, name, task);
         };
-        let functions = volatile::script_functions(&import.module);
+        let functions = rhai_internals::script_functions(&import.module);
         let names: BTreeSet<String> = functions
             .filter(|function| !names_closure(&function.name))
             .map(|function| function.name.to_string())
@@ -87,7 +87,7 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
             .collect();
     }
     let mut found = Vec::new();
-    let own: Vec<_> = volatile::script_functions(&environment.functions).cloned().collect();
+    let own: Vec<_> = rhai_internals::script_functions(&environment.functions).cloned().collect();
     for function in own.iter().filter(|function| function.name == name) {
         let params: Vec<_> = function.params.iter().map(|param| param.as_str()).collect();
         found.push(format!("{name}({})", params.join(", ")));
@@ -153,7 +153,7 @@ fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
     let environment = task.environment();
     let mut names: BTreeSet<String> = scope.iter().map(|(name, ..)| name.to_owned()).collect();
     names.extend(task.space().names().iter().map(ToString::to_string));
-    names.extend(volatile::script_functions(&environment.functions).map(|function| function.name.to_string()));
+    names.extend(rhai_internals::script_functions(&environment.functions).map(|function| function.name.to_string()));
     nearest(name, names.iter().map(String::as_str))
 }
 

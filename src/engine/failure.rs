@@ -2,8 +2,8 @@
 
 use super::explain;
 use super::task::Task;
-use crate::words::limits::LimitHit;
-use crate::words::{Cut, EntryId, Failure, Frame, Refusal};
+use crate::base::limits::LimitHit;
+use crate::base::{Cut, EntryId, Failure, Frame, Refusal};
 use rhai::{Dynamic, EvalAltResult, ImmutableString, Map, Position};
 
 /// What native functions return.

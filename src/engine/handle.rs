@@ -1,7 +1,7 @@
 //! [`EntryHandle`]: an entry of the registry as a script holds it.
 
 use super::register::Api;
-use crate::words::EntryId;
+use crate::base::EntryId;
 use rhai::{Dynamic, Module, Variant};
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;

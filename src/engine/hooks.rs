@@ -3,11 +3,11 @@
 //! them; [`SpaceView`](super::SpaceView) has a module of its own.
 
 use super::failure::Fallible;
-use super::language::Language;
 use super::module::LoadedModule;
+use super::runtime::Runtime;
 use super::task::Task;
-use crate::words::limits::LimitHit;
-use crate::words::{Clock, EntryId, Refusal};
+use crate::base::limits::LimitHit;
+use crate::base::{Clock, EntryId, Refusal};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub trait Modules: Send + Sync {
     /// # Errors
     /// [`failure::module_not_found`](super::failure::module_not_found) for a name that no module has; what its text raises
     /// otherwise.
-    fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>>;
+    fn resolve(&self, language: &Runtime, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>>;
 
     /// The names of the modules there are, for hints: `stats`, `patterns/retry`.
     fn names(&self) -> Vec<String>;
@@ -41,7 +41,7 @@ pub trait Sources: Send + Sync {
 }
 
 /// Who must know that an entry's thread blocks.
-pub trait Parking: Send + Sync {
+pub trait Blocking: Send + Sync {
     /// The entry is about to wait: it gives its slot back.
     fn give(&self, task: &Task);
     /// The entry goes on: blocks until it has a slot again, or, when the task was stopped, not at all.
@@ -76,7 +76,7 @@ pub struct Hooks {
     /// Where source lines come from.
     pub sources: Arc<dyn Sources>,
     /// Who is told about waits.
-    pub parking: Arc<dyn Parking>,
+    pub blocking: Arc<dyn Blocking>,
     /// What the process may still keep.
     pub budget: Arc<dyn Budget>,
     /// Who waits for whom.

@@ -2,11 +2,11 @@
 
 use super::failure::{Fallible, fail};
 use super::hooks::Modules;
-use super::language::Language;
 use super::portable::Home;
+use super::rhai_internals::{self, Kind};
+use super::runtime::Runtime;
 use super::task::Task;
 use super::view::{Constants, Definition, Environment, Import, SpaceView};
-use super::volatile::{self, Kind};
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, Module, ModuleResolver, Position, Shared};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -48,7 +48,7 @@ impl Overlay {
     pub fn functions(&self) -> Vec<(ImmutableString, usize)> {
         self.functions
             .iter()
-            .flat_map(|module| volatile::script_functions(module))
+            .flat_map(|module| rhai_internals::script_functions(module))
             .filter(|function| !super::portable::names_closure(&function.name))
             .map(|function| (function.name.clone(), function.params.len()))
             .collect()
@@ -84,12 +84,12 @@ impl LoadedModule {
     }
 
     /// A view of a space: its functions, which run in that space, and its variables as they are now, as constants.
-    pub fn of_space(language: &Language, name: &str, space: &Arc<dyn SpaceView>) -> Option<Self> {
+    pub fn of_space(language: &Runtime, name: &str, space: &Arc<dyn SpaceView>) -> Option<Self> {
         let environment = space.environment()?;
         let source = ImmutableString::from(space.name());
         let home = Home::of_space(language.homes(), space, source);
         let mut module = Module::new();
-        for function in volatile::script_functions(&environment.functions) {
+        for function in rhai_internals::script_functions(&environment.functions) {
             if function.access.is_private() {
                 continue;
             }
@@ -162,7 +162,7 @@ impl Task {
 /// # Errors
 /// What the text raises, wrapped so that the file and line are named; a circular import names the circle.
 pub fn compile_module(
-    language: &Language,
+    language: &Runtime,
     task: &Arc<Task>,
     name: &str,
     text: &str,
@@ -195,7 +195,7 @@ struct Built {
 }
 
 fn build(
-    language: &Language,
+    language: &Runtime,
     task: &Arc<Task>,
     file: &ImmutableString,
     text: &str,
@@ -205,7 +205,7 @@ fn build(
     let ast = engine.compile(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let last = Arc::new(OnceLock::new());
     let home = Home::of_module(language.homes(), Arc::clone(&last), file.clone());
-    let prepared = volatile::prepare(&ast, &home, Kind::Module, language.nesting_check());
+    let prepared = rhai_internals::prepare(&ast, &home, Kind::Module, language.nesting_check());
     task.keep_home(&home);
     let mut functions = Module::new();
     let mut homes = vec![home];
@@ -220,17 +220,17 @@ fn build(
         let Some(raw) = &overlay.functions else { continue };
         let home = Home::of_module(language.homes(), Arc::clone(&last), overlay.source.clone());
         let ast = rhai::AST::new([], (**raw).clone());
-        let prepared = volatile::prepare(&ast, &home, Kind::Module, language.nesting_check());
+        let prepared = rhai_internals::prepare(&ast, &home, Kind::Module, language.nesting_check());
         define(&mut functions, prepared.definitions);
         homes.push(home);
     }
     if !has_functions && prepared.has_closures {
         // The language keeps constants for functions only when there are functions, and closures are none to it.
-        for function in volatile::script_functions(language.no_functions()) {
+        for function in rhai_internals::script_functions(language.no_functions()) {
             functions.set_script_fn(function.clone());
         }
     }
-    let (module, functions) = volatile::load_module(&engine, prepared.statements, functions)?;
+    let (module, functions) = rhai_internals::load_module(&engine, prepared.statements, functions)?;
     Ok(Built { module, functions, homes, last })
 }
 
@@ -272,7 +272,7 @@ fn refuse_circle(task: &Task, name: &str) -> Fallible<()> {
 
 /// Resolves the imports of one task through the hook.
 pub(crate) struct Resolver {
-    pub(crate) language: Language,
+    pub(crate) language: Runtime,
     pub(crate) task: Arc<Task>,
 }
 

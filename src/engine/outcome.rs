@@ -2,17 +2,17 @@
 
 use super::explain::{explain, source_line};
 use super::failure::{Fallible, describe_from, terminated};
-use super::language::Language;
 use super::module::{Overlay, Resolver};
 use super::portable::Home;
 use super::publish::{Reached, Run};
 use super::register::panic_text;
+use super::rhai_internals::{self, Kind, Prepared, State};
+use super::runtime::Runtime;
 use super::task::{Tag, Task};
 use super::values::{empty_deep_cells, survey};
 use super::view::{Environment, Opening, SpaceFailure};
-use super::volatile::{self, Kind, Prepared, State};
-use crate::words::limits::LimitHit;
-use crate::words::{EntryId, Failure, StopCause};
+use crate::base::limits::LimitHit;
+use crate::base::{Conflict, EntryId, Failure, StopCause};
 use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position, Scope};
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -32,17 +32,6 @@ pub enum Unfinished {
         /// The live value that was thrown, when one was.
         thrown: Option<Dynamic>,
     },
-}
-
-/// A name that another entry set or defined too.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
-    /// The variable or function.
-    pub name: String,
-    /// The other entry.
-    pub other: EntryId,
-    /// Whether it is a function.
-    pub function: bool,
 }
 
 /// How an eval ended, with everything the registry keeps of it.
@@ -123,8 +112,8 @@ impl Callable {
 }
 
 /// Evaluates `code` for `task`, on this thread. Total: it returns whatever the script does, also when a native function panics.
-/// Call it on a thread with a stack of [`Limits::stack_bytes`](crate::words::Limits::stack_bytes).
-pub fn evaluate(language: &Language, task: &Arc<Task>, code: &str) -> Ended {
+/// Call it on a thread with a stack of [`Limits::stack_bytes`](crate::base::Limits::stack_bytes).
+pub fn evaluate(language: &Runtime, task: &Arc<Task>, code: &str) -> Ended {
     let code = code.strip_prefix('\u{feff}').unwrap_or(code);
     finish(language, task, code, |scope| {
         run_script(language, task, code, scope).map_err(|error| explained(&error, task, task.source(), code, scope))
@@ -132,13 +121,13 @@ pub fn evaluate(language: &Language, task: &Arc<Task>, code: &str) -> Ended {
 }
 
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
-pub fn call(language: &Language, task: &Arc<Task>, callable: Callable) -> Ended {
+pub fn call(language: &Runtime, task: &Arc<Task>, callable: Callable) -> Ended {
     finish(language, task, "", |scope| {
         let Callable { function, mut state, environment, source, position, bytes } = callable;
         task.set_environment(environment);
         state.set_tag(Tag { task: Arc::clone(task), home: None }.into_value());
         let engine = language.engine(task);
-        let result = volatile::call_pointer(&engine, &state, "bg", position, &function, None, Vec::new());
+        let result = rhai_internals::call_pointer(&engine, &state, "bg", position, &function, None, Vec::new());
         // What it captured stays where it came from, and no statement of this entry publishes it.
         let function = Dynamic::from(function);
         let found = survey(&function, task.nesting());
@@ -199,7 +188,7 @@ fn explained(error: &EvalAltResult, task: &Task, source: &str, code: &str, scope
 
 /// Runs `body` with everything around it: limits, panics, the verdict, and what is kept.
 fn finish(
-    language: &Language,
+    language: &Runtime,
     task: &Arc<Task>,
     code: &str,
     body: impl FnOnce(&mut Scope<'static>) -> Result<Finished, Described>,
@@ -317,7 +306,7 @@ fn panicked(payload: &(dyn Any + Send)) -> Unfinished {
     Unfinished::Failed { failure: Failure::new("Panic", panic_text(payload)).into(), thrown: None }
 }
 
-fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Fallible<Finished> {
+fn run_script(language: &Runtime, task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Fallible<Finished> {
     let limit = language.limits().script_bytes;
     if code.len() > limit {
         return Err(super::failure::limit(&LimitHit::Script { bytes: code.len(), limit }));
@@ -331,7 +320,7 @@ fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Sco
     let space = task.space();
     let home = Home::of_space(language.homes(), space, source.clone());
     let watched = space.watched();
-    let mut prepared = volatile::prepare(&ast, &home, Kind::Eval { watched: &watched }, language.nesting_check());
+    let mut prepared = rhai_internals::prepare(&ast, &home, Kind::Eval { watched: &watched }, language.nesting_check());
     task.keep_home(&home);
     let overlay = Overlay::new(&ast, source.clone());
     drop(ast);
@@ -340,7 +329,7 @@ fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Sco
     state.set_surroundings(&kept);
     state.set_functions([&kept.functions]);
     state.set_source(source);
-    let result = volatile::run_statements(&engine, &mut state, scope, &prepared.statements);
+    let result = rhai_internals::run_statements(&engine, &mut state, scope, &prepared.statements);
     // The statement that ran last: the value is its value, and what is left to publish was written by it. An error that knows no
     // place of its own, such as a data race, is raised by it.
     let place = prepared.place(task.run().statement());
@@ -354,7 +343,7 @@ fn run_script(language: &Language, task: &Arc<Task>, code: &str, scope: &mut Sco
 
 /// Opens the space: defines the functions, takes the snapshot, resolves kept imports again.
 fn begin(
-    language: &Language,
+    language: &Runtime,
     task: &Arc<Task>,
     prepared: &mut Prepared,
     overlay: Overlay,

@@ -7,11 +7,11 @@
 //! Pointers to named functions are bound to their space at the same moments.
 
 use super::failure::{Fallible, terminated};
+use super::rhai_internals::{self, Moment, State};
 use super::task::{Tag, Task};
 use super::values::{each_pointer, is_handle};
 use super::view::{Environment, SpaceView};
-use super::volatile::{self, Moment, State};
-use crate::words::{SpaceId, lock};
+use crate::base::{SpaceId, lock};
 use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Module, NativeCallContext, ScriptFuncDef, Shared};
 use std::collections::HashMap;
 use std::fmt;
@@ -59,7 +59,7 @@ pub(crate) struct ClosureCode {
 impl ClosureCode {
     pub(crate) fn new(body: &Shared<ScriptFuncDef>) -> Self {
         Self {
-            pointer: volatile::pointer_to(body.clone()),
+            pointer: rhai_internals::pointer_to(body.clone()),
             params: body.params.len(),
             names: body.params.to_vec(),
             fixed: Vec::new(),
@@ -137,7 +137,7 @@ impl Home {
         let (weak, key): (_, ImmutableString) = (Arc::downgrade(home), body.into());
         let name = home.pointer_name(WEAK, body, captures)?;
         let own_name = name.clone();
-        volatile::native_pointer(name, move |context, arguments| {
+        rhai_internals::native_pointer(name, move |context, arguments| {
             let home = weak.upgrade().ok_or("this closure outlived the code it was written in")?;
             home.call_closure(&key, &own_name, &context, arguments)
         })
@@ -149,7 +149,7 @@ impl Home {
         let (home, key) = (Arc::clone(home), body.clone());
         let name = home.pointer_name(STRONG, body, captures)?;
         let own_name = name.clone();
-        volatile::native_pointer(name, move |context, arguments| {
+        rhai_internals::native_pointer(name, move |context, arguments| {
             home.call_closure(&key, &own_name, &context, arguments)
         })
     }
@@ -163,7 +163,7 @@ impl Home {
     pub(crate) fn named_pointer(home: &Arc<Self>, name: &str) -> Option<FnPtr> {
         let inner = FnPtr::new(name).ok()?;
         let (home, name) = (Arc::clone(home), ImmutableString::from(name));
-        volatile::native_pointer(name.clone(), move |context, arguments| {
+        rhai_internals::native_pointer(name.clone(), move |context, arguments| {
             home.run(&inner, &name, Shape::plain(&context, arguments), &context)
         })
     }
@@ -220,7 +220,7 @@ impl Home {
         state.set_source(self.source.clone());
         state.set_tag(Tag { task, home: Some(Arc::clone(self)) }.into_value());
         let Shape { this, arguments } = shape;
-        volatile::call_pointer(context.engine(), &state, name, context.call_position(), inner, this, arguments)
+        rhai_internals::call_pointer(context.engine(), &state, name, context.call_position(), inner, this, arguments)
     }
 
     /// Makes code of this home see what it must see.
@@ -307,7 +307,7 @@ pub(crate) fn is_weak(pointer: &FnPtr) -> bool {
 
 /// Whether a pointer works only inside its eval: a weak closure, or a function by name alone.
 pub(crate) fn is_bound(pointer: &FnPtr) -> bool {
-    is_weak(pointer) || !(pointer.fn_name().starts_with(STRONG) || volatile::is_native_pointer(pointer))
+    is_weak(pointer) || !(pointer.fn_name().starts_with(STRONG) || rhai_internals::is_native_pointer(pointer))
 }
 
 /// What two pointers to the same closure have in common, weak or strong.
@@ -344,7 +344,7 @@ pub(crate) fn strengthen(
         let replacement = if is_weak(pointer) {
             find(registry, pointer.fn_name())
                 .and_then(|(home, body, captures)| Home::strong_pointer(&home, &body, captures))
-        } else if volatile::is_native_pointer(pointer) {
+        } else if rhai_internals::is_native_pointer(pointer) {
             None
         } else {
             let home = named_home.get_or_insert_with(|| Home::of_space(registry, space, source.into()));

@@ -6,12 +6,12 @@
 
 use super::failure::{Fallible, terminated};
 use super::portable::Home;
+use super::rhai_internals::{Moment, Prepared};
 use super::task::{Tag, Task};
 use super::values::{Survey, address, empty_deep_cells, is_handle, is_small, same_or, survey};
 use super::view::{Batch, Change, Import, Opened, Published, Resized, SpaceFailure, Variable};
-use super::volatile::{Moment, Prepared};
-use crate::words::limits::LimitHit;
-use crate::words::{EntryId, StopCause};
+use crate::base::limits::LimitHit;
+use crate::base::{EntryId, StopCause};
 use rhai::{Dynamic, ImmutableString, Map, Scope, Shared};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;

@@ -4,15 +4,15 @@
 use super::cells::Cells;
 use super::failure::{Fallible, limit, refuse, terminated};
 use super::hooks::{Hooks, Sink};
-use super::language::Language;
 use super::memory;
 use super::module::{LoadedModule, Loading};
 use super::portable::{Home, Homes, strengthen};
 use super::publish::Run;
+use super::runtime::Runtime;
 use super::values::{Survey, empty_deep_cells, survey};
 use super::view::{Environment, SpaceView};
-use crate::words::limits::LimitHit;
-use crate::words::{Clock, EntryId, Limits, Refusal, StopCause, Time, Wake, lock};
+use crate::base::limits::LimitHit;
+use crate::base::{Clock, EntryId, Limits, Refusal, StopCause, Time, Wake, lock};
 use rhai::{Dynamic, NativeCallContext};
 use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
@@ -30,7 +30,7 @@ pub struct Task {
     sink: Arc<dyn Sink>,
     hooks: Hooks,
     /// The language it runs in; set when it starts.
-    language: OnceLock<Language>,
+    language: OnceLock<Runtime>,
     /// Whether `stop` is set: read at every operation.
     stopping: AtomicBool,
     stop: Mutex<Option<(StopCause, Time)>>,
@@ -124,7 +124,7 @@ impl Task {
     /// The task that a native function is called by.
     ///
     /// # Panics
-    /// When the engine was not made by [`Language`]; every engine a script runs in is.
+    /// When the engine was not made by [`Runtime`]; every engine a script runs in is.
     pub fn of(context: &NativeCallContext<'_>) -> Arc<Self> {
         let tag = context.tag().and_then(Tag::of).expect("every engine carries its task as default tag");
         tag.task
@@ -161,7 +161,7 @@ impl Task {
     }
 
     /// The language it runs in; `None` before it began.
-    pub fn language(&self) -> Option<&Language> {
+    pub fn language(&self) -> Option<&Runtime> {
         self.language.get()
     }
 
@@ -335,7 +335,7 @@ impl Task {
     // --- for the rest of the engine -------------------------------------------------------------------------------------
 
     /// The entry begins on this thread.
-    pub(crate) fn begin(&self, language: &Language) {
+    pub(crate) fn begin(&self, language: &Runtime) {
         let language = self.language.get_or_init(|| language.clone());
         self.memory_base.store(memory::thread_bytes(), Ordering::Relaxed);
         if let Some(limit) = language.limits().eval_time {
@@ -346,7 +346,7 @@ impl Task {
     }
 
     pub(crate) fn limits(&self) -> Option<&Limits> {
-        self.language.get().map(Language::limits)
+        self.language.get().map(Runtime::limits)
     }
 
     pub(crate) fn nesting(&self) -> usize {
@@ -395,7 +395,7 @@ impl Task {
     }
 
     pub(crate) fn homes(&self) -> Option<&Arc<Homes>> {
-        self.language.get().map(Language::homes)
+        self.language.get().map(Runtime::homes)
     }
 
     /// Makes a value fit to outlive the eval: closures strong, nesting bounded, the process willing to keep it.
@@ -467,14 +467,14 @@ struct Parked<'t>(&'t Task);
 
 impl<'t> Parked<'t> {
     fn new(task: &'t Task) -> Self {
-        task.hooks.parking.give(task);
+        task.hooks.blocking.give(task);
         Self(task)
     }
 }
 
 impl Drop for Parked<'_> {
     fn drop(&mut self) {
-        self.0.hooks.parking.take(self.0);
+        self.0.hooks.blocking.take(self.0);
     }
 }
 

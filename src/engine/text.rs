@@ -7,7 +7,7 @@ use super::failure::{Fallible, fail};
 use super::handle::EntryHandle;
 use super::portable::names_closure;
 use super::values::address;
-use crate::words::Cut;
+use crate::base::Cut;
 use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
 use std::fmt::Write;
 

@@ -5,7 +5,7 @@
 use super::atom::{self, Atom};
 use super::handle::EntryHandle;
 use super::portable::{identity, is_bound};
-use crate::words::EntryId;
+use crate::base::EntryId;
 use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, Map};
 use std::collections::{BTreeSet, HashMap, HashSet};
 

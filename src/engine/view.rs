@@ -4,8 +4,8 @@
 //! code names), publishes batches of changed variables while it runs, and closes it. No lock is held while script code runs.
 
 use super::portable::Home;
-use crate::words::limits::LimitHit;
-use crate::words::{EntryId, SpaceId};
+use crate::base::limits::LimitHit;
+use crate::base::{EntryId, SpaceId};
 use rhai::{Dynamic, ImmutableString, Module, ScriptFuncDef, Shared};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -24,9 +24,7 @@ mod threads;
 mod tracing_layer;
 pub mod wait;
 
-pub use api::{
-    Answer, Caller, Canceller, Client, EvalFacts, Expected, HeaderCaller, Hold, Host, Job, Probe, Submitted, TaskView,
-};
+pub use api::{Answer, EvalFacts, Expected, Hold, Host, Job, Probe, Submitted, TaskView};
 pub use builder::{BuildError, HostBuilder};
 pub use delivery::{Delivery, Receipt};
 pub use embed::{EvalError, Evaluated};

@@ -2,11 +2,10 @@
 
 use super::api::{Host, Job};
 use super::kept::End;
+use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::SpaceView;
 use crate::engine::view::{Batch, Change};
 use crate::render::{self, Style};
-use crate::state::Owner;
-use crate::words::{EntryId, Failure, Refusal, Status};
 use rhai::Dynamic;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,7 +48,7 @@ impl Host {
         if let Some(arguments) = script.arguments {
             self.set_arguments(arguments)?;
         }
-        let id = self.inner.submit(Owner::Nil, &Job::new(script.code), false)?;
+        let id = self.inner.submit(Owner::Local, &Job::new(script.code), false)?;
         // Read to its end by whoever runs the script: nothing evicts it before.
         self.inner.state().awaited(id);
         if let Some(file) = script.file {
@@ -60,7 +59,7 @@ impl Host {
 
     /// Puts the constant `ARGS` into the nil caller's scratch.
     fn set_arguments(&self, arguments: Vec<String>) -> Result<(), Refusal> {
-        let place = self.inner.state().place(Owner::Nil, None)?;
+        let place = self.inner.state().place(Owner::Local, None)?;
         let space = self.inner.space(place.space, &place.name);
         let bytes = arguments.iter().map(String::len).sum();
         let value: Dynamic = arguments.into_iter().map(Dynamic::from).collect::<rhai::Array>().into();

@@ -3,7 +3,7 @@
 use super::api::Host;
 use super::inner::Inner;
 use super::live::Live;
-use crate::words::{Clock, EntryId, Time};
+use crate::base::{Clock, EntryId, Time};
 use std::sync::{Arc, LazyLock};
 use std::thread::{available_parallelism, yield_now};
 use std::time::Duration;
@@ -134,12 +134,13 @@ impl Drop for Awaited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Caller, Job};
+    use crate::base::Owner;
+    use crate::host::Job;
 
     #[test]
     fn a_look_ends_with_the_eval_or_soon() {
         let host = Host::builder().build().unwrap();
-        let submit = |code: &str| host.submit(Caller::Nil, &Job::new(code)).unwrap();
+        let submit = |code: &str| host.submit(Owner::Local, &Job::new(code)).unwrap();
         let long = submit("loop { sleep(60) }");
         let before = host.clock().now();
         assert!(!host.settles_at_once(long.id()));

@@ -3,13 +3,13 @@
 //! The lock is held for single steps only: a snapshot, a batch of changed variables, a definition. Values that are replaced
 //! are handed back and dropped by the eval, outside of it.
 
+use crate::base::limits::LimitHit;
+use crate::base::{EntryId, Limits, SpaceId, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, Shared};
 use crate::engine::view::{
     Batch, Change, Constants, Definition, Environment, Opened, Opening, Overwritten, Published, Resized, SpaceFailure,
     SpaceView, Variable,
 };
-use crate::words::limits::LimitHit;
-use crate::words::{EntryId, Limits, SpaceId, lock};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 

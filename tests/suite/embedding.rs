@@ -2,9 +2,9 @@
 //! of the program's own.
 
 use crate::stage::{Stage, within};
-use remontoire::host::{Caller, Client, EvalError, Host, Job};
+use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Refusal, Status, StopCause};
+use remontoire::host::{EvalError, Host, Job};
 use remontoire::render::Style;
-use remontoire::words::{Clock, EntryId, Limits, Refusal, Status, StopCause};
 use remontoire::{BuildError, ServeError, ServeOptions, Token, serve, serve_with};
 use rhai::{FuncRegistration, Map, Module};
 use std::fmt::Debug;
@@ -314,10 +314,10 @@ async fn closing_ends_every_open_wait_and_says_why() {
 #[test]
 fn callers_are_told_apart_by_what_they_are() {
     let stage = Stage::new();
-    let (_, modern) = stage.host.create_session(Some("reads".into()), Client::default(), None).unwrap();
-    let (key, legacy) = stage.host.initialize(Client::default(), Some("127.0.0.1:9".into())).unwrap();
-    assert!(modern != legacy && modern != Caller::Nil);
-    assert_eq!(stage.host.header_caller(&key, None).unwrap().caller, legacy);
+    let (_, modern) = stage.host.create_session(Some("reads".into()), ClientInfo::default(), None).unwrap();
+    let (key, legacy) = stage.host.initialize(ClientInfo::default(), Some("127.0.0.1:9".into())).unwrap();
+    assert!(modern != legacy && modern != Owner::Local);
+    assert_eq!(Owner::Session(stage.host.header_caller(&key, None).unwrap().session), legacy);
     assert!(stage.host.handle_of(modern).is_some() && stage.host.handle_of(legacy).is_none());
     stage.host.end_header_session(&key).unwrap();
     assert_eq!(stage.host.end_header_session(&key), Err(Refusal::SessionEnded));

@@ -1,12 +1,12 @@
 //! `==`, `contains` and `index_of` of lists and maps: they end when the eval must, and step over values that hold themselves.
 
 use super::STRIDE;
+use crate::base::limits::LimitHit;
 use crate::engine::failure::{Fallible, fail};
 use crate::engine::portable::identity;
 use crate::engine::register::Api;
 use crate::engine::task::Task;
 use crate::engine::values::address;
-use crate::words::limits::LimitHit;
 use rhai::{Array, Dynamic, EvalAltResult, FnPtr, INT, Map, NativeCallContext};
 use std::sync::Arc;
 

@@ -5,12 +5,12 @@ mod callbacks;
 mod comparing;
 mod showing;
 
+use crate::base::limits::LimitHit;
 use crate::engine::failure::{Fallible, fail, limit};
 use crate::engine::register::Api;
+use crate::engine::rhai_internals::NestingCheck;
 use crate::engine::task::Task;
 use crate::engine::values::within;
-use crate::engine::volatile::NestingCheck;
-use crate::words::limits::LimitHit;
 use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, Module, NativeCallContext};
 use std::cmp::Ordering;
 use std::time::Duration;

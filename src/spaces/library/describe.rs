@@ -8,8 +8,8 @@ use super::outline::{FunctionOutline, ModuleOutline, contains, first_sentence};
 use super::shelf::Layer;
 use super::syntax::Import;
 use super::{Library, near, syntax};
+use crate::base::{ModuleError, ModuleProblem, ProblemKind, lock};
 use crate::engine::{Overlay, Sources};
-use crate::words::{ModuleError, ModuleProblem, ProblemKind, lock};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

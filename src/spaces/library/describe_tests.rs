@@ -2,8 +2,8 @@
 
 use super::super::{OutlineOptions, modules_value, outline_value};
 use super::*;
+use crate::base::Limits;
 use crate::engine::FunctionFacts;
-use crate::words::Limits;
 use expect_test::expect;
 use rhai::Dynamic;
 use std::fs;

@@ -42,8 +42,8 @@ pub use name::ModuleName;
 pub use outline::{ConstantOutline, FunctionOutline, ModuleOutline, OutlineOptions, OutlineRow, first_sentence};
 pub use rows::{modules_value, outline_value, reloaded_value};
 
+use crate::base::{Limits, ModuleError, ModuleNotice};
 use crate::engine::{LoadedModule, Overlay};
-use crate::words::{Limits, ModuleError, ModuleNotice};
 use folder::Folder;
 use shelf::Shelf;
 use std::collections::BTreeMap;

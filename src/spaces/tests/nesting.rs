@@ -1,8 +1,8 @@
 //! Values that hang in captured cells and atoms: none is nested so deeply that dropping it is a danger, none holds itself.
 
 use super::rig::{Rig, Seat};
+use crate::base::Clock;
 use crate::engine::values::survey;
-use crate::words::Clock;
 use std::time::Duration;
 
 #[test]

@@ -50,7 +50,7 @@ impl SpaceView for Noting {
 }
 
 impl Modules for Host {
-    fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
+    fn resolve(&self, language: &Runtime, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
         if let Some(space) = name.strip_prefix('@') {
             let space = lock(&self.spaces).get(space).cloned().ok_or_else(|| failure::module_not_found(name))?;
             let view: Arc<dyn SpaceView> = space;
@@ -89,7 +89,7 @@ impl Sources for Host {
     }
 }
 
-impl Parking for Host {
+impl Blocking for Host {
     fn give(&self, task: &Task) {
         let job = Arc::clone(&lock(&self.jobs)[&task.id().0]);
         if job.has_slot.swap(false, Ordering::SeqCst) {

@@ -1,7 +1,7 @@
 //! Spaces as names: which exist, whose they are, and where each session is. The spaces themselves live elsewhere, by id.
 
-use super::{Owner, State};
-use crate::words::{Refusal, SpaceId};
+use super::Registry;
+use crate::base::{Owner, Refusal, SpaceId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl Places {
     pub(super) fn new() -> Self {
         let nil: Arc<str> = NIL_SCRATCH.into();
         let mut places = Self { newest: 0, names: BTreeMap::new(), shared: 0, nil: Arc::clone(&nil) };
-        places.add_scratch(nil, Owner::Nil);
+        places.add_scratch(nil, Owner::Local);
         places
     }
 
@@ -125,7 +125,7 @@ fn is_name(name: &str) -> bool {
     name.len() <= NAME_BYTES && name.split('/').all(|segment| !segment.is_empty() && segment.bytes().all(is_legal))
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// The space an eval of `owner` takes place in: the one called `name`, or where the owner is. A new name makes a shared
     /// space, also when the owner was in one that has been dropped since. Names of modules are resolved before this is asked.
     /// Errors: `BadName`, `ForeignScratch`, `TooManySpaces`, `NoSuchSpace` for a name like a scratch's (`s-…`) that nobody
@@ -142,13 +142,13 @@ impl<V: Clone> State<V> {
     /// The name of where the owner is: a space's or, when it was moved there, a module's. `SessionEnded` when it is gone.
     pub fn current(&self, owner: Owner) -> Result<Arc<str>, Refusal> {
         let current = match owner {
-            Owner::Nil => &self.places.nil,
+            Owner::Local => &self.places.nil,
             Owner::Session(_) => &self.sessions.get(owner).ok_or(Refusal::SessionEnded)?.current,
         };
         Ok(Arc::clone(current))
     }
 
-    /// Whether the owner could evaluate in `name`; errors as [`State::place`]. Makes nothing.
+    /// Whether the owner could evaluate in `name`; errors as [`Registry::place`]. Makes nothing.
     pub fn may_enter(&self, owner: Owner, name: &str) -> Result<(), Refusal> {
         if !self.is_alive(owner) {
             return Err(Refusal::SessionEnded);
@@ -158,7 +158,7 @@ impl<V: Clone> State<V> {
 
     /// The owner is in `name` from now on (checked before, or a module's name). Nothing happens for an ended session.
     pub fn move_session(&mut self, owner: Owner, name: &str) {
-        if owner == Owner::Nil {
+        if owner == Owner::Local {
             self.places.nil = name.into();
         } else if let Some(session) = self.sessions.get_mut(owner) {
             session.current = name.into();

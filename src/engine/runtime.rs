@@ -1,4 +1,4 @@
-//! [`Language`]: what every eval shares, built once and never changed: the standard functions, the host's, the embedder's.
+//! [`Runtime`]: what every eval shares, built once and never changed: the standard functions, the host's, the embedder's.
 //! Each eval runs in a raw engine of its own, made here in a fraction of a microsecond from these shared parts.
 
 use super::cells::AllCells;
@@ -6,11 +6,11 @@ use super::failure::Fallible;
 use super::module::Resolver;
 use super::portable::Homes;
 use super::publish::Reached;
+use super::rhai_internals::{self, Mark, NestingCheck};
 use super::task::{Tag, Task};
 use super::values::is_handle;
-use super::volatile::{self, Mark, NestingCheck};
 use super::{atom, caught, guards, handle, signature};
-use crate::words::Limits;
+use crate::base::Limits;
 use rhai::packages::{Package, StandardPackage};
 use rhai::{Dynamic, Engine, EvalContext, LexError, Module, OptimizationLevel, Position, Shared, Token};
 use std::cell::{Cell, RefCell};
@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 /// The language of one process: limits, standard functions, host functions, and the modules of the embedding program. Cheap
 /// to clone.
 #[derive(Clone)]
-pub struct Language(Arc<Inner>);
+pub struct Runtime(Arc<Inner>);
 
 struct Inner {
     limits: Limits,
@@ -55,7 +55,7 @@ pub struct FunctionFacts {
     pub hidden: bool,
 }
 
-impl Language {
+impl Runtime {
     /// The language with the host's functions `api` and the embedder's modules, each reachable as `name::f()` in every eval
     /// without an import.
     pub fn new(limits: Limits, api: Module, embedded: Vec<(String, Module)>) -> Self {
@@ -181,9 +181,9 @@ impl Language {
     }
 }
 
-impl fmt::Debug for Language {
+impl fmt::Debug for Runtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Language").field("limits", &self.0.limits).finish_non_exhaustive()
+        f.debug_struct("Runtime").field("limits", &self.0.limits).finish_non_exhaustive()
     }
 }
 
@@ -229,7 +229,7 @@ fn on_variable(engine: &mut Engine, task: Arc<Task>) {
         if index > 0 || context.scope().contains(name) {
             return Ok(None);
         }
-        task.look_up(name, volatile::Moment::new(context.global_runtime_state()))
+        task.look_up(name, rhai_internals::Moment::new(context.global_runtime_state()))
     });
 }
 
@@ -249,7 +249,11 @@ pub(crate) fn latest_variable() -> String {
 fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, '_, '_>) -> Fallible<()> {
     match mark {
         Mark::Publish => {
-            task.publish(context.scope(), volatile::Moment::new(context.global_runtime_state()), Reached::Statement)?;
+            task.publish(
+                context.scope(),
+                rhai_internals::Moment::new(context.global_runtime_state()),
+                Reached::Statement,
+            )?;
         }
         Mark::Sync(variable) => task.sync(variable, context.scope()),
         Mark::Source(source) => {
@@ -264,7 +268,7 @@ fn reach(task: &Task, mark: Mark<'_>, context: &mut EvalContext<'_, '_, '_, '_, 
             }
         }
         Mark::Module => {
-            let constants = volatile::begin_module(context.global_runtime_state_mut());
+            let constants = rhai_internals::begin_module(context.global_runtime_state_mut());
             *context.source_mut() = task.begin_module(constants);
         }
     }

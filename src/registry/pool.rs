@@ -1,8 +1,8 @@
 //! What is kept and what goes: the capacity, eviction by age and by size, `forget`.
 
 use super::book::{Kept, Phase};
-use super::{Line, OutputLog, Owner, State};
-use crate::words::{EntryId, Refusal};
+use super::{Line, OutputLog, Registry};
+use crate::base::{EntryId, Owner, Refusal};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl<V> Remains<V> {
     }
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// The settled and seen entries that are kept for one session.
     pub fn capacity(&self) -> usize {
         self.capacity

@@ -1,7 +1,7 @@
 //! The output log.
 
-use crate::state::{Gap, HeadTail, Line, OutputLog};
-use crate::words::Time;
+use crate::base::Time;
+use crate::registry::{Gap, HeadTail, Line, OutputLog};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -1,12 +1,12 @@
 //! Deliveries: what an answer claims, what becomes of it when the answer was written, and what is given back when it was not.
 
+use super::Registry;
 use super::book::{Entry, Phase};
 use super::session::Adoption;
-use super::{Owner, State};
-use crate::words::{EntryId, Status, Time};
+use crate::base::{EntryId, Owner, Status, Time};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The name of one claim. Every claim ends by [`State::written`] or [`State::dropped`].
+/// The name of one claim. Every claim ends by [`Registry::written`] or [`Registry::dropped`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClaimId(u64);
 
@@ -70,7 +70,7 @@ impl Claims {
     }
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// Claims what one answer to `to` delivers: the outcomes it renders (ids that have not settled are left out; those of other
     /// owners are only touched), and with `news` everything else that is owed. What is claimed appears in no other answer's news.
     pub fn claim(&mut self, to: Owner, outcomes: &[EntryId], news: bool, now: Time) -> Claim {
@@ -106,12 +106,12 @@ impl<V: Clone> State<V> {
         Claim { id: self.claims.add(claim), settled, evicted, adopted }
     }
 
-    /// Everything that is owed: [`State::claim`] without an outcome. Written to the nil caller, settled news absorbs.
+    /// Everything that is owed: [`Registry::claim`] without an outcome. Written to the nil caller, settled news absorbs.
     pub fn claim_news(&mut self, to: Owner, now: Time) -> Claim {
         self.claim(to, &[], true, now)
     }
 
-    /// A call of `by` is open that will render the entry's outcome: until [`State::unexpect`] no other answer tells of it. For
+    /// A call of `by` is open that will render the entry's outcome: until [`Registry::unexpect`] no other answer tells of it. For
     /// entries of others, and those that are not there, nothing happens and the answer is false.
     pub fn expect(&mut self, id: EntryId, by: Owner) -> bool {
         let own = self.entries.get(id).is_some_and(|entry| entry.owner == by);
@@ -121,7 +121,7 @@ impl<V: Clone> State<V> {
         own
     }
 
-    /// Ends one [`State::expect`] of the same owner that answered true. What no answer has claimed meanwhile is owed from now on.
+    /// Ends one [`Registry::expect`] of the same owner that answered true. What no answer has claimed meanwhile is owed from now on.
     pub fn unexpect(&mut self, id: EntryId, by: Owner) {
         if self.entries.get(id).is_some_and(|entry| entry.owner == by) {
             self.change(id, |entry| entry.expected = entry.expected.saturating_sub(1));
@@ -166,7 +166,7 @@ impl<V: Clone> State<V> {
                 entry.telling = false;
                 entry.told = true;
                 // At the prompt there is no second answer to come back for.
-                entry.seen |= claim.to == Some(Owner::Nil);
+                entry.seen |= claim.to == Some(Owner::Local);
             });
         }
         if let Some(id) = claim.follow {

@@ -1,8 +1,7 @@
 //! What is kept and what goes.
 
 use super::bench::Bench;
-use crate::state::Owner;
-use crate::words::{EntryId, Limits, Refusal};
+use crate::base::{EntryId, Limits, Owner, Refusal};
 
 #[test]
 fn ten_more_for_each_further_live_session() {
@@ -72,7 +71,7 @@ fn under_memory_pressure_the_largest_delivered_go_first() {
     assert_eq!((admission.evicted.ids, admission.over), (vec![EntryId(2)], 0));
     assert_eq!(admission.evicted.values, ["value"]);
     bench.elsewhere = 5_000;
-    let admission = bench.admit(Owner::Nil, None).unwrap();
+    let admission = bench.admit(Owner::Local, None).unwrap();
     assert_eq!(admission.evicted.ids, [EntryId(3), EntryId(1)]);
     assert_eq!(admission.over, 5_000 + bench.state.kept_bytes() - 1_000);
     bench.run("4 is ok unread told\nanswer s to A\ns evicts 1 2 3");
@@ -88,7 +87,7 @@ fn output_counts_until_it_is_dropped() {
     assert_eq!(bench.state.kept_bytes() - before, log.kept_bytes());
     assert_eq!(bench.state.largest(1), [(EntryId(1), log.kept_bytes())]);
     bench.run("1 settles ok 1000\nanswer r to A : 1\nr written\ncapacity 0");
-    drop(bench.admit(Owner::Nil, None).unwrap());
+    drop(bench.admit(Owner::Local, None).unwrap());
     drop(log);
     assert_eq!(bench.state.kept_bytes(), 2 * "40 + 2".len(), "the code of the two that run");
 }
@@ -99,7 +98,7 @@ fn pressure_of_output_evicts_too() {
     bench.run("A runs 1\nA runs 2");
     bench.state.log(EntryId(2)).unwrap().push(bench.now, "print", &"x".repeat(20_000));
     bench.run("1 settles ok 10\n2 settles ok 10\nanswer r to A : 1 2\nr written");
-    let admission = bench.admit(Owner::Nil, None).unwrap();
+    let admission = bench.admit(Owner::Local, None).unwrap();
     assert_eq!((admission.evicted.ids, admission.over), (vec![EntryId(2)], 0));
 }
 
@@ -143,6 +142,6 @@ fn what_the_capacity_evicts_relieves_the_pressure() {
     bench.run("A runs 1\nA runs 2");
     bench.state.log(EntryId(1)).unwrap().push(bench.now, "print", &"x".repeat(20_000));
     bench.run("1 settles ok\n2 settles ok\nanswer r to A : 1\nr written\nanswer s to A : 2\ns written");
-    let admission = bench.admit(Owner::Nil, None).unwrap();
+    let admission = bench.admit(Owner::Local, None).unwrap();
     assert_eq!((admission.evicted.ids, admission.over), (vec![EntryId(1)], 0));
 }

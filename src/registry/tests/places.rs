@@ -1,14 +1,14 @@
 //! Names of spaces.
 
 use super::bench::{Bench, key};
-use crate::state::{ClientFacts, Owner, SpaceKind};
-use crate::words::{Limits, Refusal};
+use crate::base::{ClientInfo, Limits, Owner, Refusal};
+use crate::registry::SpaceKind;
 
 #[test]
 fn everybody_starts_in_a_scratch_of_its_own() {
     let mut bench = Bench::new();
     let (a, b) = (bench.owner("A"), bench.owner("B"));
-    let places = [Owner::Nil, a, b].map(|owner| bench.state.place(owner, None).unwrap());
+    let places = [Owner::Local, a, b].map(|owner| bench.state.place(owner, None).unwrap());
     let names: Vec<_> = places.iter().map(|place| &*place.name).collect();
     assert_eq!(names, ["scratch", "s-sessionA", "s-sessionB"]);
     assert!(places[0].space != places[1].space && places[1].space != places[2].space);
@@ -47,10 +47,10 @@ fn names_that_are_none_are_refused() {
     let long = "x".repeat(81);
     for bad in ["", "a b", "/a", "a/", "a//b", "ä", "a.b", "@a", &long] {
         let expected = Refusal::BadName { name: bad.to_owned() };
-        assert_eq!(bench.state.place(Owner::Nil, Some(bad)), Err(expected.clone()));
-        assert_eq!(bench.state.may_enter(Owner::Nil, bad), Err(expected));
+        assert_eq!(bench.state.place(Owner::Local, Some(bad)), Err(expected.clone()));
+        assert_eq!(bench.state.may_enter(Owner::Local, bad), Err(expected));
     }
-    assert!(bench.state.place(Owner::Nil, Some(&"x".repeat(80))).is_ok());
+    assert!(bench.state.place(Owner::Local, Some(&"x".repeat(80))).is_ok());
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_scratch_is_for_its_session_only() {
     let (a, b) = (bench.owner("A"), bench.owner("B"));
     let of_a = bench.state.place(a, Some("s-sessionA")).unwrap();
     assert!(!of_a.created);
-    for other in [b, Owner::Nil] {
+    for other in [b, Owner::Local] {
         let refusal = Refusal::ForeignScratch { name: "s-sessionA".to_owned() };
         assert_eq!(bench.state.place(other, Some("s-sessionA")), Err(refusal));
     }
@@ -77,7 +77,7 @@ fn names_of_scratches_are_not_made_by_hand() {
     bench.run("A opens\nA ends");
     for name in ["s-sessionA", "s-bfw"] {
         let refusal = Refusal::NoSuchSpace { name: name.to_owned() };
-        assert_eq!(bench.state.place(Owner::Nil, Some(name)), Err(refusal.clone()));
+        assert_eq!(bench.state.place(Owner::Local, Some(name)), Err(refusal.clone()));
         assert_eq!(bench.state.find_space(name), Err(refusal));
     }
 }
@@ -122,11 +122,11 @@ fn only_shared_spaces_are_dropped() {
 fn shared_spaces_are_limited_in_number() {
     let mut bench = Bench::with(Limits { spaces: 2, ..Limits::default() });
     for name in ["a", "b", "a"] {
-        bench.state.place(Owner::Nil, Some(name)).unwrap();
+        bench.state.place(Owner::Local, Some(name)).unwrap();
     }
-    assert_eq!(bench.state.place(Owner::Nil, Some("c")), Err(Refusal::TooManySpaces { limit: 2 }));
+    assert_eq!(bench.state.place(Owner::Local, Some("c")), Err(Refusal::TooManySpaces { limit: 2 }));
     bench.state.drop_shared("a").unwrap();
-    assert!(bench.state.place(Owner::Nil, Some("c")).unwrap().created);
+    assert!(bench.state.place(Owner::Local, Some("c")).unwrap().created);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_session_takes_its_scratch_with_it() {
     let ended = bench.state.end_by_key(&key("A"), bench.now).unwrap().unwrap();
     assert_eq!((ended.scratch, ended.scratch_name), (scratch.space, scratch.name));
     // A namesake gets a space of its own.
-    let opened = bench.state.initialize(key("A"), ClientFacts::default(), None, bench.now).unwrap();
+    let opened = bench.state.initialize(key("A"), ClientInfo::default(), None, bench.now).unwrap();
     let again = bench.state.place(Owner::Session(opened.session), None).unwrap();
     assert_eq!(&*again.name, "s-sessionA");
     assert_ne!(again.space, scratch.space);
@@ -149,7 +149,7 @@ fn rows_say_whose_a_space_is_and_who_is_there() {
     let a = bench.owner("A");
     bench.state.place(a, Some("lab")).unwrap();
     bench.state.move_session(a, "lab");
-    bench.state.move_session(Owner::Nil, "lab");
+    bench.state.move_session(Owner::Local, "lab");
     let rows = bench.state.spaces();
     let shown: Vec<_> = rows.iter().map(|row| (&*row.name, row.kind, row.here)).collect();
     assert_eq!(
@@ -157,7 +157,7 @@ fn rows_say_whose_a_space_is_and_who_is_there() {
         [
             ("lab", SpaceKind::Shared, 2),
             ("s-sessionA", SpaceKind::Scratch(a), 0),
-            ("scratch", SpaceKind::Scratch(Owner::Nil), 0)
+            ("scratch", SpaceKind::Scratch(Owner::Local), 0)
         ]
     );
 }

@@ -3,15 +3,15 @@
 //! `A`, `B`, `C`… are header sessions, opened at their first mention; `nil` is the nil caller. Answers have names of their own.
 
 use super::invariants;
-use crate::state::{
-    Admission, CancelBy, Claim, ClaimId, ClientFacts, EntryFilter, NewEntry, Owner, Refused, Settlement, State, Wants,
+use crate::base::{ClientInfo, EntryId, HeaderKey, Limits, Owner, Refusal, SessionId, Status, Time};
+use crate::registry::{
+    Admission, CancelBy, Claim, ClaimId, EntryFilter, NewEntry, Refused, Registry, Settlement, Wants,
 };
-use crate::words::{EntryId, HeaderKey, Limits, Refusal, SessionId, Status, Time};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub(super) struct Bench {
-    pub(super) state: State<&'static str>,
+    pub(super) state: Registry<&'static str>,
     pub(super) now: Time,
     sessions: BTreeMap<String, SessionId>,
     answers: BTreeMap<String, (ClaimId, Option<Claim>)>,
@@ -49,7 +49,7 @@ impl Bench {
 
     pub(super) fn with(limits: Limits) -> Self {
         Self {
-            state: State::new(limits),
+            state: Registry::new(limits),
             now: Time::START,
             sessions: BTreeMap::new(),
             answers: BTreeMap::new(),
@@ -68,12 +68,12 @@ impl Bench {
 
     pub(super) fn owner(&mut self, name: &str) -> Owner {
         if name == "nil" {
-            return Owner::Nil;
+            return Owner::Local;
         }
         if let Some(session) = self.sessions.get(name) {
             return Owner::Session(*session);
         }
-        let opened = self.state.initialize(key(name), ClientFacts::default(), None, self.now).unwrap();
+        let opened = self.state.initialize(key(name), ClientInfo::default(), None, self.now).unwrap();
         self.sessions.insert(name.to_owned(), opened.session);
         Owner::Session(opened.session)
     }
@@ -140,7 +140,7 @@ impl Bench {
                 assert_eq!((admission.id, admission.queued_before.is_some()), (entry(id), *verb == "queues"), "{line}");
             }
             [parent, "starts", id] => {
-                let admission = self.admit(Owner::Nil, Some(entry(parent))).unwrap();
+                let admission = self.admit(Owner::Local, Some(entry(parent))).unwrap();
                 assert_eq!(admission.id, entry(id), "{line}");
             }
             [who, "is", "refused", ..] => {
@@ -209,7 +209,7 @@ impl Bench {
                     "parent" => CancelBy::Parent,
                     "limit" => CancelBy::Limit,
                     "shutdown" => CancelBy::Shutdown,
-                    who => CancelBy::Caller(self.owner(who)),
+                    who => CancelBy::Owner(self.owner(who)),
                 };
                 let asked = self.state.request_cancel(entry(id), by, self.now).unwrap();
                 (self.stopped, self.dequeued) = (asked.stop, asked.dequeued);

@@ -1,21 +1,21 @@
 //! Sessions: opening, silence, ending, handles.
 
 use super::bench::{Bench, key};
-use crate::state::{Adoption, ClientFacts, Owner, State};
-use crate::words::{Handle, Limits, Refusal, SessionId};
+use crate::base::{ClientInfo, Handle, Limits, Owner, Refusal, SessionId};
+use crate::registry::{Adoption, Registry};
 use std::collections::HashSet;
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
 /// Mints a session with a handle from a sequence of "random" numbers.
-fn create(state: &mut State<&'static str>, seed: &mut u64) -> (SessionId, Handle) {
+fn create(state: &mut Registry<&'static str>, seed: &mut u64) -> (SessionId, Handle) {
     let mut random = || {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         *seed >> 33
     };
     let created =
-        state.create_with_handle(&mut random, None, ClientFacts::default(), None, crate::words::Time::START).unwrap();
+        state.create_with_handle(&mut random, None, ClientInfo::default(), None, crate::base::Time::START).unwrap();
     (created.session, created.handle)
 }
 
@@ -28,7 +28,7 @@ fn a_never_seen_id_is_adopted_once() {
     assert!(bench.state.tools_stale(first.session));
     bench.state.tools_fetched(first.session);
     assert!(!bench.state.tools_stale(first.session));
-    let minted = bench.state.initialize(key("new"), ClientFacts::default(), None, bench.now).unwrap();
+    let minted = bench.state.initialize(key("new"), ClientInfo::default(), None, bench.now).unwrap();
     assert!(!minted.adopted && !bench.state.tools_stale(minted.session));
     assert_eq!(bench.state.find_or_adopt(&key("new"), None, bench.now).unwrap(), minted);
 }
@@ -171,9 +171,9 @@ fn at_the_limit_the_longest_silent_idle_session_ends() {
     bench.state.hold(b);
     bench.state.hold(opened.session);
     let full = Refusal::TooManySessions { limit: 3 };
-    assert_eq!(bench.state.initialize(key("E"), ClientFacts::default(), None, bench.now), Err(full.clone()));
+    assert_eq!(bench.state.initialize(key("E"), ClientInfo::default(), None, bench.now), Err(full.clone()));
     assert_eq!(bench.state.find_or_adopt(&key("E"), None, bench.now), Err(full.clone()));
-    let created = bench.state.create_with_handle(&mut || 0, None, ClientFacts::default(), None, bench.now);
+    let created = bench.state.create_with_handle(&mut || 0, None, ClientInfo::default(), None, bench.now);
     assert_eq!(created, Err(full));
     assert!(bench.state.find_or_adopt(&key("A"), None, bench.now).is_ok(), "who is there is found");
     bench.run("1 settles ok");
@@ -206,7 +206,7 @@ fn a_session_with_something_to_read_makes_room_only_when_there_is_no_other() {
 fn handles_are_found_and_unknown_ones_mint_nothing() {
     let mut bench = Bench::new();
     let note = Some("reads the log".into());
-    let created = bench.state.create_with_handle(&mut || 0, note, ClientFacts::default(), None, bench.now).unwrap();
+    let created = bench.state.create_with_handle(&mut || 0, note, ClientInfo::default(), None, bench.now).unwrap();
     assert_eq!(created.handle.as_str(), "bbb");
     assert_eq!(bench.state.by_handle("bbb", bench.now), Ok(created.session));
     assert_eq!(bench.state.handle_of(created.session), Some(created.handle));
@@ -239,7 +239,7 @@ fn handles_do_not_need_chance_to_differ() {
     let mut bench = Bench::new();
     let mut handles = HashSet::new();
     for _ in 0..10 {
-        let created = bench.state.create_with_handle(&mut || 7_999, None, ClientFacts::default(), None, bench.now);
+        let created = bench.state.create_with_handle(&mut || 7_999, None, ClientInfo::default(), None, bench.now);
         assert!(handles.insert(created.unwrap().handle));
     }
 }
@@ -248,7 +248,7 @@ fn handles_do_not_need_chance_to_differ() {
 fn a_handle_whose_scratch_would_be_somebody_elses_is_passed_over() {
     let mut bench = Bench::new();
     bench.state.find_or_adopt(&"bbb".parse().unwrap(), None, bench.now).unwrap();
-    let created = bench.state.create_with_handle(&mut || 0, None, ClientFacts::default(), None, bench.now).unwrap();
+    let created = bench.state.create_with_handle(&mut || 0, None, ClientInfo::default(), None, bench.now).unwrap();
     assert_eq!(created.handle.as_str(), "bbc");
     assert_eq!(&*bench.state.current(Owner::Session(created.session)).unwrap(), "s-bbc");
 }

@@ -2,8 +2,8 @@
 
 use super::book::{Entry, Kept, Phase};
 use super::session::Session;
-use super::{ClientFacts, OutputLog, Owner, State};
-use crate::words::{EntryId, Refusal, SessionId, SpaceId, Status, Time};
+use super::{OutputLog, Registry};
+use crate::base::{ClientInfo, EntryId, Owner, Refusal, SessionId, SpaceId, Status, Time};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +74,7 @@ pub struct SessionRow {
     /// What it says about itself.
     pub note: Option<Arc<str>>,
     /// What its client says about itself.
-    pub client: ClientFacts,
+    pub client: ClientInfo,
     /// Its network address.
     pub peer: Option<Arc<str>>,
     /// How long it has been silent.
@@ -108,7 +108,7 @@ pub struct Counts {
     pub newest: u64,
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// One entry as it stands. `NoEntry` for an id never given out, `Evicted` for one that is gone. Touches nothing.
     pub fn get(&self, id: EntryId, now: Time) -> Result<EntryView, Refusal> {
         self.entries.find(id).map(|entry| self.view(id, entry, now))
@@ -129,7 +129,7 @@ impl<V: Clone> State<V> {
         self.entries.find(id).map(|entry| Arc::clone(&entry.log))
     }
 
-    /// The status of an entry, with its refusals: cheaper than [`State::get`].
+    /// The status of an entry, with its refusals: cheaper than [`Registry::get`].
     pub fn status(&self, id: EntryId) -> Result<Status, Refusal> {
         self.entries.find(id).map(Entry::status)
     }

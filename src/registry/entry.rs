@@ -3,8 +3,8 @@
 use super::book::{Entry, Header, Kept, Phase};
 use super::pool::Remains;
 use super::session::EndedSession;
-use super::{OutputLog, Owner, State};
-use crate::words::{EntryId, Refusal, SpaceId, Status, Time};
+use super::{OutputLog, Registry};
+use crate::base::{EntryId, Owner, Refusal, SpaceId, Status, Time};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ pub struct Settled<V> {
     pub unkept: Option<V>,
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// Lets an entry in: ends silent sessions, counts live ones, inserts, evicts what is over the capacity (oldest touch first),
     /// then delivered entries by size, the largest first, while the process is over `total_bytes`. `elsewhere` is what spaces
     /// and running evals hold, in bytes.
@@ -167,7 +167,7 @@ impl<V: Clone> State<V> {
         self.entries.live_children(id)
     }
 
-    /// Somebody waits for the entry from now on, until [`State::unawait`]: while it runs its owner's session does not expire, and
+    /// Somebody waits for the entry from now on, until [`Registry::unawait`]: while it runs its owner's session does not expire, and
     /// once it has settled it is not evicted. Waits are counted.
     pub fn awaited(&mut self, id: EntryId) {
         let Some(entry) = self.entries.get(id) else { return };
@@ -177,7 +177,7 @@ impl<V: Clone> State<V> {
         self.change(id, |entry| entry.awaited += 1);
     }
 
-    /// Ends one [`State::awaited`].
+    /// Ends one [`Registry::awaited`].
     pub fn unawait(&mut self, id: EntryId, now: Time) {
         let Some(entry) = self.entries.get(id) else { return };
         if entry.is_live() && entry.awaited == 1 {

@@ -1,26 +1,13 @@
 //! Sessions: who they are, when they were last heard, and when they end.
 
+use super::Registry;
 use super::delivery::Ledger;
 use super::places::scratch_name;
-use super::{Owner, State};
-use crate::words::{EntryId, Handle, HeaderKey, Refusal, SessionId, SpaceId, Time};
+use crate::base::{ClientInfo, EntryId, Handle, HeaderKey, Owner, Refusal, SessionId, SpaceId, Time};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What a client says about itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClientFacts {
-    /// Its name; empty when it did not say.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// The protocol revision it speaks.
-    pub revision: String,
-    /// Whether it declared that it follows tasks.
-    pub tasks: bool,
-}
 
 /// A header session that was minted, found or adopted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +76,7 @@ pub(super) struct Session {
     name: SessionName,
     pub(super) label: Arc<str>,
     pub(super) note: Option<Arc<str>>,
-    pub(super) client: ClientFacts,
+    pub(super) client: ClientInfo,
     pub(super) peer: Option<Arc<str>>,
     pub(super) heard: Time,
     /// Open streams and running entries that somebody awaits: while there is one, it does not expire.
@@ -151,14 +138,14 @@ impl Sessions {
 
     pub(super) fn get(&self, owner: Owner) -> Option<&Session> {
         match owner {
-            Owner::Nil => None,
+            Owner::Local => None,
             Owner::Session(id) => self.live.get(&id),
         }
     }
 
     pub(super) fn get_mut(&mut self, owner: Owner) -> Option<&mut Session> {
         match owner {
-            Owner::Nil => None,
+            Owner::Local => None,
             Owner::Session(id) => self.live.get_mut(&id),
         }
     }
@@ -228,12 +215,12 @@ fn hash(key: &HeaderKey, salt: u64) -> u64 {
     hasher.finish()
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// Opens a header session with a freshly minted id. `TooManySessions` when nobody idle can make room.
     pub fn initialize(
         &mut self,
         key: HeaderKey,
-        client: ClientFacts,
+        client: ClientInfo,
         peer: Option<Arc<str>>,
         now: Time,
     ) -> Result<Opened, Refusal> {
@@ -243,7 +230,7 @@ impl<V: Clone> State<V> {
     }
 
     /// The session a header names: live (which counts as a sign of life), or adopted when unknown or expired. `SessionEnded`
-    /// for an id ended by [`State::end_by_key`], `TooManySessions` when nobody idle can make room for an adopted one.
+    /// for an id ended by [`Registry::end_by_key`], `TooManySessions` when nobody idle can make room for an adopted one.
     pub fn find_or_adopt(&mut self, key: &HeaderKey, peer: Option<Arc<str>>, now: Time) -> Result<Opened, Refusal> {
         if let Some(session) = self.sessions.by_key.get(key).copied() {
             let owner = Owner::Session(session);
@@ -257,7 +244,7 @@ impl<V: Clone> State<V> {
             return Err(Refusal::SessionEnded);
         }
         let ended = self.make_room_for_session(now)?;
-        let session = self.open(SessionName::Header(key.clone()), ClientFacts::default(), peer, now);
+        let session = self.open(SessionName::Header(key.clone()), ClientInfo::default(), peer, now);
         let owner = Owner::Session(session);
         let known = self.sessions.expired.remove(&hash(key, 0));
         if let (Some(session), Some(ledger)) = (self.sessions.get_mut(owner), self.ledgers.get_mut(&owner)) {
@@ -283,7 +270,7 @@ impl<V: Clone> State<V> {
         &mut self,
         random: &mut dyn FnMut() -> u64,
         note: Option<Arc<str>>,
-        client: ClientFacts,
+        client: ClientInfo,
         peer: Option<Arc<str>>,
         now: Time,
     ) -> Result<Created, Refusal> {
@@ -313,7 +300,7 @@ impl<V: Clone> State<V> {
         self.sessions.heard(Owner::Session(session), now);
     }
 
-    /// Keeps a session from expiring (an open stream) until [`State::unhold`]; holds are counted.
+    /// Keeps a session from expiring (an open stream) until [`Registry::unhold`]; holds are counted.
     pub fn hold(&mut self, session: SessionId) {
         self.sessions.pin(Owner::Session(session));
     }
@@ -334,7 +321,7 @@ impl<V: Clone> State<V> {
 
     /// Whether anybody speaks under this name: a live session, or the nil caller.
     pub fn is_alive(&self, owner: Owner) -> bool {
-        owner == Owner::Nil || self.sessions.get(owner).is_some()
+        owner == Owner::Local || self.sessions.get(owner).is_some()
     }
 
     /// How people name an owner: the handle, or the first eight characters of the header; `None` for the nil caller and for
@@ -355,14 +342,14 @@ impl<V: Clone> State<V> {
     pub fn task_handle(&self, id: EntryId) -> Option<Handle> {
         let entry = self.entries.get(id)?;
         match entry.owner {
-            Owner::Nil => None,
+            Owner::Local => None,
             Owner::Session(session) if self.is_alive(entry.owner) => self.handle_of(session),
             Owner::Session(_) => entry.by.as_ref().filter(|_| entry.is_followed())?.parse().ok(),
         }
     }
 
     /// What the client of a live session said about itself.
-    pub fn client_of(&self, session: SessionId) -> Option<ClientFacts> {
+    pub fn client_of(&self, session: SessionId) -> Option<ClientInfo> {
         self.sessions.get(Owner::Session(session)).map(|session| session.client.clone())
     }
 
@@ -380,7 +367,7 @@ impl<V: Clone> State<V> {
         }
     }
 
-    /// Whether answers should say that the manual is unread: for live sessions until [`State::manual_read`].
+    /// Whether answers should say that the manual is unread: for live sessions until [`Registry::manual_read`].
     pub fn manual_unread(&self, owner: Owner) -> bool {
         self.sessions.get(owner).is_some_and(|session| !session.manual_read)
     }
@@ -417,7 +404,7 @@ impl<V: Clone> State<V> {
     }
 
     /// Opens a session; there is room for it.
-    fn open(&mut self, name: SessionName, client: ClientFacts, peer: Option<Arc<str>>, now: Time) -> SessionId {
+    fn open(&mut self, name: SessionName, client: ClientInfo, peer: Option<Arc<str>>, now: Time) -> SessionId {
         self.sessions.newest += 1;
         let id = SessionId(self.sessions.newest);
         let owner = Owner::Session(id);

@@ -1,6 +1,6 @@
 //! The output of one entry: lines in a ring, with a lock of its own, so that printing never waits for the registry.
 
-use crate::words::{Time, lock};
+use crate::base::{Time, lock};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};

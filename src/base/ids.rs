@@ -172,3 +172,12 @@ mod tests {
         assert_eq!("ab".parse::<HeaderKey>().unwrap().short(), "ab");
     }
 }
+
+/// Whom an entry belongs to, and who speaks. Resolved once per request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Owner {
+    /// The prompt of this process, or the embedding program: the nil caller.
+    Local,
+    /// A session of the wire, alive or ended.
+    Session(SessionId),
+}

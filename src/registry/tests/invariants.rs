@@ -1,12 +1,13 @@
 //! What holds after every step: each order and count that is kept beside the entries says what the entries say.
 
-use crate::state::book::Phase;
-use crate::state::{FOLLOWED_FOR, Owner, State};
+use crate::base::Owner;
+use crate::registry::book::Phase;
+use crate::registry::{FOLLOWED_FOR, Registry};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares everything derived with what it is derived from.
 #[track_caller]
-pub(super) fn check<V: Clone>(state: &State<V>) {
+pub(super) fn check<V: Clone>(state: &Registry<V>) {
     let mut pool = BTreeSet::new();
     let mut lapses = BTreeSet::new();
     let mut live = 0;
@@ -53,7 +54,9 @@ pub(super) fn check<V: Clone>(state: &State<V>) {
     assert_eq!((state.entries.live(), state.entries.bytes()), (live, bytes), "live entries and their bytes");
     let owners: BTreeSet<Owner> = state.ledgers.keys().copied().collect();
     let sessions: BTreeSet<Owner> = state.sessions.iter().map(|(id, _)| Owner::Session(id)).collect();
-    assert!(owners.iter().all(|owner| *owner == Owner::Nil || sessions.contains(owner)) && sessions.is_subset(&owners));
+    assert!(
+        owners.iter().all(|owner| *owner == Owner::Local || sessions.contains(owner)) && sessions.is_subset(&owners)
+    );
     for (owner, ledger) in &state.ledgers {
         let of_owner = || state.entries.iter().filter(|(_, entry)| entry.owner == *owner);
         let unread: BTreeSet<_> = of_owner().filter(|(_, entry)| entry.is_unread()).map(|(id, _)| id).collect();

@@ -1,8 +1,8 @@
 //! The registry as a plain value: sessions, entries, deliveries, slots and the waits-for graph.
 //!
 //! Owns every rule about who may do what, who is owed which news, and what is kept. Knows no language, no clock, no thread and
-//! no wire: time comes in as [`Time`](crate::words::Time), randomness as a closure, and whatever must be dropped, stopped or
-//! woken goes out in the return value. The host keeps one [`State`] behind one lock, so each method is a single step.
+//! no wire: time comes in as [`Time`](crate::base::Time), randomness as a closure, and whatever must be dropped, stopped or
+//! woken goes out in the return value. The host keeps one [`Registry`] behind one lock, so each method is a single step.
 //!
 //! Two rules for callers: drop [`Remains`] and other values that come out only after unlocking, and wake or stop the entries
 //! that an answer names. Lists called `granted` name entries that hold a slot from now on.
@@ -28,11 +28,11 @@ pub use entry::{Admission, NewEntry, Refused, Settled, Settlement};
 pub use log::{Gap, HeadTail, Line, OutputLog, Page};
 pub use places::{Place, SpaceKind, SpaceRow};
 pub use pool::{Forgotten, Remains};
-pub use session::{Adoption, ClientFacts, Created, EndedSession, Opened};
+pub use session::{Adoption, Created, EndedSession, Opened};
 pub use view::{Counts, EntryFilter, EntryView, SessionRow};
 pub use waits::Wants;
 
-use crate::words::{Limits, SessionId};
+use crate::base::{Limits, Owner};
 use book::Entries;
 use delivery::{Claims, Ledger};
 use places::Places;
@@ -49,17 +49,8 @@ use waits::Waits;
 /// (settled, or now) − created, plus this.
 pub const FOLLOWED_FOR: Duration = Duration::from_millis(3_600_000);
 
-/// Whom an entry belongs to, and who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Owner {
-    /// The prompt of this process, or the embedding program.
-    Nil,
-    /// A session of the wire, alive or ended.
-    Session(SessionId),
-}
-
 /// The registry. `V` is what a settled entry keeps: its value or failure, opaque here, cheap to clone.
-pub struct State<V> {
+pub struct Registry<V> {
     limits: Limits,
     /// The capacity in force for one session.
     capacity: usize,
@@ -76,7 +67,7 @@ pub struct State<V> {
     output: Arc<AtomicUsize>,
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// An empty registry, without a prompt.
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -94,7 +85,7 @@ impl<V: Clone> State<V> {
         }
     }
 
-    /// The limits it was made with. (The capacity in force is [`State::capacity`].)
+    /// The limits it was made with. (The capacity in force is [`Registry::capacity`].)
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -103,16 +94,16 @@ impl<V: Clone> State<V> {
     /// seen and told when it settles; switching it off gives up what was owed.
     pub fn set_prompt(&mut self, prompt: bool) {
         if prompt {
-            self.ledgers.entry(Owner::Nil).or_default();
+            self.ledgers.entry(Owner::Local).or_default();
         } else {
-            self.close_ledger(Owner::Nil);
+            self.close_ledger(Owner::Local);
         }
     }
 }
 
-impl<V> fmt::Debug for State<V> {
+impl<V> fmt::Debug for Registry<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State")
+        f.debug_struct("Registry")
             .field("newest", &self.entries.newest())
             .field("live", &self.entries.live())
             .field("sessions", &self.sessions.len())

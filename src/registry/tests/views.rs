@@ -1,8 +1,8 @@
 //! Rows and views.
 
 use super::bench::Bench;
-use crate::state::{ClientFacts, EntryFilter, Owner};
-use crate::words::{EntryId, Status};
+use crate::base::{ClientInfo, EntryId, Owner, Status};
+use crate::registry::EntryFilter;
 use std::time::Duration;
 
 #[test]
@@ -53,7 +53,7 @@ fn last_is_the_newest_that_ended_ok() {
 #[test]
 fn the_roster_counts_and_tells_silence() {
     let mut bench = Bench::new();
-    let client = ClientFacts { name: "probe".into(), ..ClientFacts::default() };
+    let client = ClientInfo { name: "probe".into(), ..ClientInfo::default() };
     let created =
         bench.state.create_with_handle(&mut || 0, Some("first".into()), client.clone(), Some("::1".into()), bench.now);
     let owner = Owner::Session(created.unwrap().session);
@@ -74,14 +74,14 @@ fn the_roster_counts_and_tells_silence() {
 fn the_manual_is_unread_until_a_session_read_it() {
     let mut bench = Bench::new();
     let a = bench.owner("A");
-    assert_eq!((bench.state.manual_unread(a), bench.state.manual_unread(Owner::Nil)), (true, false));
+    assert_eq!((bench.state.manual_unread(a), bench.state.manual_unread(Owner::Local)), (true, false));
     bench.state.manual_read(a);
     assert!(!bench.state.manual_unread(a));
 }
 
 #[test]
 fn counts_divide_the_settled_into_unread_followed_and_pool() {
-    let limits = crate::words::Limits { running: 2, reserved_slots: 0, ..Default::default() };
+    let limits = crate::base::Limits { running: 2, reserved_slots: 0, ..Default::default() };
     let mut bench = Bench::with(limits);
     bench.run(
         "A delivered 1
@@ -108,7 +108,7 @@ fn counts_divide_the_settled_into_unread_followed_and_pool() {
 fn settling_twice_gives_the_second_value_back() {
     let mut bench = Bench::new();
     bench.run("A runs 1\n1 settles ok");
-    let again = crate::state::Settlement { status: Status::Failed, value: "late", bytes: 4 };
+    let again = crate::registry::Settlement { status: Status::Failed, value: "late", bytes: 4 };
     assert_eq!(bench.state.settle(EntryId(1), again, bench.now).unkept, Some("late"));
     bench.run("1 is ok unread owed");
     assert_eq!(bench.state.value(EntryId(1)), Ok(Some("value")));

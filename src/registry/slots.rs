@@ -1,8 +1,8 @@
 //! Running slots: who holds one, who waits for one, who is next.
 
+use super::Registry;
 use super::book::Phase;
-use super::{Owner, State};
-use crate::words::{EntryId, Limits, Time};
+use crate::base::{EntryId, Limits, Owner, Time};
 use std::collections::{HashMap, VecDeque};
 
 /// The slots and the two lines before them. Entries that waited and go on come before those that have not begun; in each
@@ -145,7 +145,7 @@ impl Slots {
     }
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// A running entry is about to wait: it gives its slot back and still shows as running. Returns who got it.
     #[must_use = "these entries hold slots now and must be woken"]
     pub fn give_back(&mut self, id: EntryId, now: Time) -> Vec<EntryId> {

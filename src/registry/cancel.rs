@@ -1,16 +1,16 @@
 //! Asking entries to stop, one by one or all at once, and giving up what is owed.
 
+use super::Registry;
 use super::book::{Entry, Kept, Phase, Stop};
-use super::{Owner, State};
-use crate::words::{EntryId, Refusal, Status, Time};
+use crate::base::{EntryId, Owner, Refusal, Status, Time};
 use std::collections::BTreeSet;
 
 /// Who asks an entry to stop: decides whether its end is news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelBy {
     /// A session or the nil caller. Of its owner: seen and told when it bites. Of another: owed as news.
-    Caller(Owner),
-    /// A script. It has read that by [`State::read_by_script`], so delivery is up to its own outcome: owed as news until then.
+    Owner(Owner),
+    /// A script. It has read that by [`Registry::read_by_script`], so delivery is up to its own outcome: owed as news until then.
     Script,
     /// The request it belonged to was cancelled or its stream closed: owed as news.
     Request,
@@ -71,12 +71,12 @@ pub struct ShutDown {
     pub dequeued: Vec<EntryId>,
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// Asks an entry to stop, and with it its children that are not detached. `NoEntry` or `Evicted` when there is none.
     pub fn request_cancel(&mut self, id: EntryId, by: CancelBy, now: Time) -> Result<Asked, Refusal> {
         let owner = self.entries.find(id)?.owner;
         let quiet = match by {
-            CancelBy::Caller(caller) => caller == owner,
+            CancelBy::Owner(caller) => caller == owner,
             CancelBy::Parent => true,
             CancelBy::Script | CancelBy::Request | CancelBy::Limit | CancelBy::Shutdown => false,
         };

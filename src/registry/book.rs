@@ -1,7 +1,7 @@
 //! The book of entries: what is known of each, and the order in which settled ones may go.
 
-use super::{FOLLOWED_FOR, OutputLog, Owner};
-use crate::words::{EntryId, Refusal, SpaceId, Status, Time};
+use super::{FOLLOWED_FOR, OutputLog};
+use crate::base::{EntryId, Owner, Refusal, SpaceId, Status, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -257,7 +257,7 @@ impl<V> Entries<V> {
         self.all.get(&id)
     }
 
-    /// For changes that move the entry in no order; the others go through [`super::State::change`].
+    /// For changes that move the entry in no order; the others go through [`super::Registry::change`].
     pub(super) fn get_mut(&mut self, id: EntryId) -> Option<&mut Entry<V>> {
         self.all.get_mut(&id)
     }

@@ -1,7 +1,7 @@
 //! Running slots.
 
 use super::bench::Bench;
-use crate::words::{EntryId, Limits};
+use crate::base::{EntryId, Limits};
 use std::time::Duration;
 
 fn bench(running: usize, reserved_slots: usize) -> Bench {
@@ -83,7 +83,7 @@ fn a_slot_taken_back_begins_nothing_anew() {
          1 settles cancelled
          1 is cancelled seen told",
     );
-    assert_eq!(bench.state.get(EntryId(1), bench.now).unwrap().started, Some(crate::words::Time::START));
+    assert_eq!(bench.state.get(EntryId(1), bench.now).unwrap().started, Some(crate::base::Time::START));
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Stopping: who is asked along, who is spared.
 
 use super::bench::Bench;
-use crate::state::{CancelBy, CancelState, Owner};
-use crate::words::{EntryId, Limits, Refusal, Status};
+use crate::base::{EntryId, Limits, Owner, Refusal, Status};
+use crate::registry::{CancelBy, CancelState};
 
 #[test]
 fn cancelling_says_what_it_did() {
     let mut bench = Bench::with(Limits { running: 1, reserved_slots: 0, ..Limits::default() });
     bench.run("A runs 1\nA queues 2");
-    let a = CancelBy::Caller(bench.owner("A"));
+    let a = CancelBy::Owner(bench.owner("A"));
     let now = bench.now;
     let mut state = |id| bench.state.request_cancel(EntryId(id), a, now).map(|asked| asked.state);
     assert_eq!(state(2), Ok(CancelState::Dequeued));
@@ -112,6 +112,6 @@ fn shutting_down_stops_all_and_lets_nobody_in() {
     bench.run("A runs 1\n1 starts 2\nnil queues 3");
     let all = bench.state.shut_down(bench.now);
     assert_eq!((all.stop, all.dequeued), (vec![EntryId(1)], vec![EntryId(2), EntryId(3)]));
-    assert_eq!(bench.admit(Owner::Nil, None).unwrap_err().refusal, Refusal::ShuttingDown);
+    assert_eq!(bench.admit(Owner::Local, None).unwrap_err().refusal, Refusal::ShuttingDown);
     bench.run("1 settles cancelled\n1 is cancelled unread owed");
 }

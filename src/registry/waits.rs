@@ -1,8 +1,8 @@
 //! The waits-for graph: finds waits that could never end before they begin.
 
-use super::State;
+use super::Registry;
 use super::book::Entry;
-use crate::words::{EntryId, Refusal};
+use crate::base::{EntryId, Refusal};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// Whether a wait needs all of its targets or one of them.
@@ -116,7 +116,7 @@ impl Waits {
     }
 }
 
-impl<V: Clone> State<V> {
+impl<V: Clone> Registry<V> {
     /// The entry waits for others without a limit of time. `Deadlock` when that could never end; then nothing changed. Targets
     /// that have settled count as reached. An entry has one wait at a time: a new one replaces the old. Waiting for an atom is
     /// waiting for the entry that owns it.

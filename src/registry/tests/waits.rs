@@ -1,8 +1,8 @@
 //! Deadlocks are found at once, and only deadlocks.
 
 use super::bench::Bench;
-use crate::state::{Owner, Wants};
-use crate::words::{EntryId, Refusal};
+use crate::base::{EntryId, Owner, Refusal};
+use crate::registry::Wants;
 
 #[test]
 fn a_circle_is_refused_and_changes_nothing() {
@@ -91,7 +91,7 @@ fn long_chains_are_walked_without_recursion() {
     const LENGTH: u64 = 4_000;
     let mut bench = Bench::new();
     for id in 1..=LENGTH {
-        bench.admit(Owner::Nil, None).unwrap();
+        bench.admit(Owner::Local, None).unwrap();
         // Everybody waits, so everybody gets a turn.
         drop(bench.state.give_back(EntryId(id), bench.now));
     }

@@ -1,7 +1,8 @@
 //! Claims that meet each other, and the nil caller.
 
 use super::bench::{Bench, key};
-use crate::state::{Adoption, Owner};
+use crate::base::Owner;
+use crate::registry::Adoption;
 
 #[test]
 fn news_rides_one_answer() {

@@ -516,7 +516,7 @@ fn queued_entries_are_cancelled_at_once() {
          grants 2",
     ];
     for history in histories {
-        let limits = crate::words::Limits { running: 1, reserved_slots: 0, ..Default::default() };
+        let limits = crate::base::Limits { running: 1, reserved_slots: 0, ..Default::default() };
         Bench::with(limits).run("nil runs 1\nnil queues 2\nA queues 3").run(history);
     }
 }

@@ -1,5 +1,6 @@
 //! How an eval stands and how it ended, in plain owned text: no type of the language is named here.
 
+use super::EntryId;
 use super::limits::LimitHit;
 use std::fmt;
 
@@ -131,4 +132,15 @@ impl From<&LimitHit> for Failure {
     fn from(hit: &LimitHit) -> Self {
         Self::new(hit.kind(), hit.to_string())
     }
+}
+
+/// A name that another entry set or defined too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The variable or function.
+    pub name: String,
+    /// The other entry.
+    pub other: EntryId,
+    /// Whether it is a function.
+    pub function: bool,
 }
