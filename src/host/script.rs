@@ -4,7 +4,7 @@ use super::api::{Host, Job};
 use super::kept::End;
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::SpaceView;
-use crate::engine::view::{Batch, Change};
+use crate::engine::{Batch, Change};
 use crate::render::{self, Style};
 use rhai::Dynamic;
 use std::collections::BTreeSet;

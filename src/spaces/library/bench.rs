@@ -4,7 +4,7 @@ use super::live::{ScriptModules, SpaceModules};
 use super::{Library, ModuleName, ModuleSpace};
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId};
-use crate::engine::view::SpaceView;
+use crate::engine::SpaceView;
 use crate::engine::{
     Blocking, Budget, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits, evaluate,
     failure,
