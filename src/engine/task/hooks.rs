@@ -34,10 +34,16 @@ pub trait Modules: Send + Sync {
     fn names(&self) -> Vec<String>;
 }
 
-/// Where the text of a source is found again.
+/// Where the text of a source is found again. A source is called `eval 12`, or by its file, such as `stats.rhai`.
 pub trait Sources: Send + Sync {
-    /// Line `line` (from 1) of `source`, which is `eval 12` or a file such as `stats.rhai`; `None` when it is gone.
-    fn line(&self, source: &str, line: usize) -> Option<String>;
+    /// The whole text of `source`; `None` when it is gone. Whoever needs more than one line asks for this.
+    fn text(&self, source: &str) -> Option<Arc<str>>;
+
+    /// Line `line` (from 1) of `source`, to show it with an error that happened there; `None` when it is gone. A file may have
+    /// changed since, so a source of files overrides this and takes the text that the error is about.
+    fn line(&self, source: &str, line: usize) -> Option<String> {
+        self.text(source)?.lines().nth(line.checked_sub(1)?).map(str::to_owned)
+    }
 }
 
 /// Who must know that an entry's thread blocks.

@@ -82,10 +82,8 @@ impl Modules for Host {
 }
 
 impl Sources for Host {
-    fn line(&self, source: &str, line: usize) -> Option<String> {
-        let path = Path::new(source);
-        let text = std::fs::read_to_string(self.folder.path().join(path)).ok()?;
-        text.lines().nth(line - 1).map(str::to_owned)
+    fn text(&self, source: &str) -> Option<Arc<str>> {
+        std::fs::read_to_string(self.folder.path().join(source)).ok().map(Arc::from)
     }
 }
 
