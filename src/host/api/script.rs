@@ -3,8 +3,7 @@
 use super::host::HostApi;
 use super::wait::Awaited;
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
-use crate::engine::SpaceView;
-use crate::engine::view::{Batch, Change};
+use crate::engine::{Batch, Change, SpaceView};
 use crate::host::core::settled::EndText;
 use crate::host::types::EvalRequest;
 use crate::render::{self, Style};

@@ -184,7 +184,7 @@ impl HostCore {
         if let Some(module) = &active.module
             && let Err(error) = module.follow(&self.runtime, &active.task)
         {
-            let (failure, _thrown) = engine::failure::describe(&error, &active.task);
+            let (failure, _thrown) = engine::describe(&error, &active.task);
             return Ended::failed(failure);
         }
         engine::evaluate(&self.runtime, &active.task, code)
