@@ -67,3 +67,18 @@ pub struct Probe {
     /// Seconds since the process started.
     pub uptime_seconds: u64,
 }
+
+/// Some of the output of an entry, as a terminal may show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputPage {
+    /// Where the entry is in its life.
+    pub status: Status,
+    /// The number of the first of `lines`, from 0: more than was asked for when lines before it were skipped.
+    pub first: usize,
+    /// Whether lines that were skipped can still be asked for, or were dropped for ever.
+    pub skipped_are_kept: bool,
+    /// The lines.
+    pub lines: Vec<String>,
+    /// How many lines the entry has printed.
+    pub total: usize,
+}

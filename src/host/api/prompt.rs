@@ -1,9 +1,10 @@
-//! The seat at the prompt: what somebody at the terminal of this process may ask, as the nil caller.
+//! The session of the prompt: everything that somebody at the terminal of this process may ask, as the nil caller.
 
 use super::answers::Shows;
 use super::host::{HostApi, Submitted};
 use crate::base::{EntryId, Owner, Refusal, Status, Wake};
-use crate::host::types::Answer;
+use crate::host::names::{ModuleKind, ModuleNames, Names, Signature};
+use crate::host::types::{Answer, OutputPage};
 use crate::registry::{EntryFilter, SpaceKind};
 use crate::render::{Style, Tail, answer, lists, output};
 use crate::spaces::library::ModuleOutline;
@@ -12,62 +13,11 @@ use std::sync::Arc;
 /// Lines of output on one page, when nobody says how many.
 const PAGE: usize = 100;
 
-/// A seat at the prompt. While it lives, work of the nil caller that settles is owed to it as news.
+/// A session of the prompt. While it lives, work of the nil caller that settles is owed to it as news.
 #[derive(Debug)]
 pub struct PromptSession {
     host: HostApi,
     style: Style,
-}
-
-/// Some of the output of an entry, as a terminal may show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputPage {
-    /// Where the entry is in its life.
-    pub status: Status,
-    /// The number of the first of `lines`, from 0.
-    pub first: usize,
-    /// The lines.
-    pub lines: Vec<String>,
-    /// How many lines the entry has printed.
-    pub total: usize,
-}
-
-/// What can be typed at the prompt.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
-    /// Variables of the space.
-    pub variables: Vec<String>,
-    /// Signatures of functions called by their bare name, such as `sleep(secs: float)`.
-    pub functions: Vec<String>,
-    /// Modules.
-    pub modules: Vec<KnownModule>,
-    /// Spaces one can move to.
-    pub spaces: Vec<String>,
-}
-
-/// How the name of a module can be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ModuleKind {
-    /// A script: its name is imported.
-    #[default]
-    Script,
-    /// Part of the program: its name stands before `::` in any code.
-    Embedded,
-    /// An import that the space keeps: its alias stands before `::`.
-    Import,
-}
-
-/// A module, as far as typing its name goes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KnownModule {
-    /// Its name.
-    pub name: String,
-    /// How its name can be used.
-    pub kind: ModuleKind,
-    /// Signatures of its functions.
-    pub functions: Vec<String>,
-    /// Its constants.
-    pub constants: Vec<String>,
 }
 
 impl HostApi {
@@ -143,7 +93,7 @@ impl PromptSession {
         let page = log.page(u64::try_from(from).unwrap_or(u64::MAX), most);
         let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let lines = page.lines.iter().map(output::line).collect();
-        Ok(OutputPage { status, first: count(page.first), lines, total: count(page.total) })
+        Ok(OutputPage { status, first: count(page.first), skipped_are_kept: false, lines, total: count(page.total) })
     }
 
     /// The output of an entry as a list: head and tail, or `count` lines beginning with line `from`.
@@ -259,8 +209,20 @@ impl PromptSession {
         self.host.core.documentation(name)
     }
 
-    /// What can be typed here.
-    pub fn known(&self) -> Known {
+    /// Signatures, as they are written, of the functions that any code calls by their bare name; operators and properties too.
+    pub fn signatures(&self) -> Vec<String> {
+        self.signatures_of(None)
+    }
+
+    /// Signatures of the native functions of one module of the program, or of none.
+    fn signatures_of(&self, module: Option<&str>) -> Vec<String> {
+        let facts = self.host.core.runtime.functions().iter();
+        let of = facts.filter(|facts| !facts.hidden && facts.module.as_deref() == module);
+        of.map(|facts| facts.signature.clone()).collect()
+    }
+
+    /// The names that can be typed here.
+    pub fn names(&self) -> Names {
         let core = &self.host.core;
         let (place, here, spaces) = {
             let registry = core.registry();
@@ -280,38 +242,33 @@ impl PromptSession {
             (None, Some(_)) => None,
             (None, None) => core.outline(&place).ok(),
         };
-        let facts = core.runtime.functions();
-        let named = |module: Option<&str>| {
-            let of = facts.iter().filter(|facts| !facts.hidden && facts.module.as_deref() == module);
-            of.map(|facts| facts.signature.clone()).collect::<Vec<_>>()
-        };
-        let mut functions = named(None);
+        let mut functions = self.signatures();
         functions.extend(inside.iter().flat_map(|inside| &inside.functions).map(|f| f.signature.clone()));
-        let embedded = core.embedded.iter().map(|name| KnownModule {
+        let embedded = core.embedded.iter().map(|name| ModuleNames {
             name: name.clone(),
             kind: ModuleKind::Embedded,
-            functions: named(Some(name)),
+            functions: Signature::parse_all(&self.signatures_of(Some(name))),
             constants: Vec::new(),
         });
         let script_modules = core.library.names();
-        let scripts = script_modules.iter().map(|name| self.known_module(name, ModuleKind::Script, name));
+        let scripts = script_modules.iter().map(|name| self.module_names(name, ModuleKind::Script, name));
         let imports = space.iter().flat_map(|space| space.imports());
-        let imports = imports.map(|(alias, name)| self.known_module(&alias, ModuleKind::Import, &name));
-        Known {
+        let imports = imports.map(|(alias, name)| self.module_names(&alias, ModuleKind::Import, &name));
+        Names {
             variables: inside.iter().flat_map(|inside| &inside.constants).map(|c| c.name.clone()).collect(),
-            functions,
+            functions: Signature::parse_all(&functions),
             modules: embedded.chain(scripts).chain(imports).collect(),
             spaces,
         }
     }
 
-    /// The module `module`, known as `name`. One that does not compile can be named all the same.
-    fn known_module(&self, name: &str, kind: ModuleKind, module: &str) -> KnownModule {
+    /// The names in the module `module`, known as `name`. One that does not compile can be named all the same.
+    fn module_names(&self, name: &str, kind: ModuleKind, module: &str) -> ModuleNames {
         let outline = self.host.core.outline(module).unwrap_or_default();
-        KnownModule {
+        ModuleNames {
             name: name.to_owned(),
             kind,
-            functions: outline.public().map(|f| f.signature.clone()).collect(),
+            functions: Signature::parse_all(outline.public().map(|f| &f.signature)),
             constants: outline.constants.iter().map(|c| c.name.clone()).collect(),
         }
     }
