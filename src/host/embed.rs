@@ -2,6 +2,7 @@
 
 use super::api::{Host, Job};
 use super::kept::End;
+use super::wait::Awaited;
 use crate::base::{EntryId, Failure, Owner, Refusal, Status, StopCause};
 use crate::registry::CancelBy;
 use rhai::Dynamic;
@@ -109,16 +110,14 @@ impl Host {
     pub async fn eval_job(&self, job: &Job) -> Result<Evaluated, EvalError> {
         let submitted = self.submit(Owner::Local, job)?;
         let id = submitted.id();
+        // Until its end was read: it is not evicted in between.
+        let _awaited = Awaited::begin(&self.inner, [id]);
         let mut guard = CancelOnDrop { host: self, id, armed: true };
-        // Awaited until its end was read: it is not evicted in between.
-        self.inner.state().awaited(id);
         if !self.settles_at_once(id) {
             self.settled(&[id], &[], None).await;
         }
         guard.armed = false;
-        let ended = self.outcome(id);
-        self.inner.state().unawait(id, self.inner.clock.now());
-        ended
+        self.outcome(id)
     }
 
     fn outcome(&self, id: EntryId) -> Result<Evaluated, EvalError> {

@@ -55,15 +55,21 @@ impl SpaceModules for Joint {
 }
 
 impl Sources for Joint {
-    fn line(&self, source: &str, line: usize) -> Option<String> {
+    fn text(&self, source: &str) -> Option<Arc<str>> {
         let host = self.0.upgrade()?;
-        let nth = |text: &str| text.lines().nth(line.checked_sub(1)?).map(str::to_owned);
-        if let Some(id) = source.strip_prefix("eval ") {
-            let id = EntryId(id.parse().ok()?);
-            let code = host.state().get(id, host.clock.now()).ok()?.code;
-            return nth(code.trim_start_matches('\u{feff}'));
+        let Some(id) = source.strip_prefix("eval ") else { return host.library.text(source) };
+        let code = host.state().get(EntryId(id.parse().ok()?), host.clock.now()).ok()?.code;
+        match code.trim_start_matches('\u{feff}') {
+            marked if marked.len() < code.len() => Some(marked.into()),
+            _ => Some(code),
         }
-        host.library.line(source, line)
+    }
+
+    fn line(&self, source: &str, line: usize) -> Option<String> {
+        if !source.starts_with("eval ") {
+            return self.0.upgrade()?.library.line(source, line);
+        }
+        self.text(source)?.lines().nth(line.checked_sub(1)?).map(str::to_owned)
     }
 }
 

@@ -47,8 +47,6 @@ pub(super) struct Inner {
     pub(super) hooks: OnceLock<Hooks>,
     /// Set once the process lets nobody in any more.
     closing: AtomicBool,
-    /// The files that entries of a command line came from.
-    files: Mutex<HashMap<EntryId, String>>,
     /// Is notified whenever an entry has settled.
     pub(super) ends: Wake,
     /// How the prompt wants its answers, when there is one.
@@ -90,7 +88,6 @@ impl Inner {
             module_spaces: Mutex::default(),
             hooks: OnceLock::new(),
             closing: AtomicBool::new(false),
-            files: Mutex::default(),
             ends: Wake::default(),
             prompt: Mutex::default(),
             serving: Serving::default(),
@@ -124,10 +121,6 @@ impl Inner {
 
     pub(super) fn prompt_style(&self) -> Style {
         lock(&self.prompt).unwrap_or(Style::Agent)
-    }
-
-    pub(super) fn files(&self) -> MutexGuard<'_, HashMap<EntryId, String>> {
-        lock(&self.files)
     }
 
     pub(super) fn is_closing(&self) -> bool {

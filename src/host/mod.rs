@@ -29,6 +29,6 @@ pub use builder::{BuildError, HostBuilder};
 pub use delivery::{Delivery, Receipt};
 pub use embed::{EvalError, Evaluated};
 pub use prompt::{Known, KnownModule, ModuleKind, OutputPage, Seat};
-pub use script::{Ended, Printed, Script};
+pub use script::{Ended, Printed, Script, SubmittedScript};
 pub use serving::{Occupied, Serving};
 pub use tracing_layer::{EntryLayer, tracing_layer};

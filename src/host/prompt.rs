@@ -109,7 +109,7 @@ impl Seat {
     pub fn news(&self) -> Option<Answer> {
         let inner = &self.host.inner;
         let now = inner.clock.now();
-        let (claim, settled) = {
+        let (delivery, claim, settled) = {
             let mut state = inner.state();
             let claim = state.claim_news(Owner::Local, now);
             if claim.settled.is_empty() && claim.evicted.is_empty() {
@@ -118,7 +118,7 @@ impl Seat {
             }
             // What is owed as news is not evicted before it was told.
             let settled: Vec<_> = claim.settled.iter().filter_map(|(id, _)| state.get(*id, now).ok()).collect();
-            (claim, settled)
+            (self.host.claimed(claim.id), claim, settled)
         };
         let mut lines: Vec<_> =
             settled.iter().map(|view| lists::settled(view.id, view.status, view.ran, &view.code, self.style)).collect();
@@ -126,7 +126,7 @@ impl Seat {
             let tail = Tail { settled: &[], evicted: &claim.evicted, adopted: None, manual_unread: false };
             lines.push(answer::tail(&tail, self.style).trim_start().to_owned());
         }
-        Some(Answer { text: lines.join("\n"), is_error: false, delivery: self.host.claimed(claim.id) })
+        Some(Answer { text: lines.join("\n"), is_error: false, delivery })
     }
 
     /// Up to `most` lines that an entry printed, beginning with line `from`.

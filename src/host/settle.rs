@@ -38,7 +38,7 @@ impl Inner {
         if let Some(module) = &live.module
             && let Err(error) = module.follow(&self.language, &live.task)
         {
-            let (failure, _thrown) = engine::failure::describe(&error, &live.task);
+            let (failure, _thrown) = engine::describe(&error, &live.task);
             return Ended::failed(failure);
         }
         engine::evaluate(&self.language, &live.task, code)

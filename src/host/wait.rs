@@ -2,7 +2,6 @@
 
 use super::api::Host;
 use super::inner::Inner;
-use super::live::Live;
 use crate::base::{Clock, EntryId, Time};
 use std::sync::{Arc, LazyLock};
 use std::thread::{available_parallelism, yield_now};
@@ -77,7 +76,7 @@ impl Host {
         for live in every.iter().chain(&some) {
             live.tell_call(&changed);
         }
-        let _awaited = somebody.then(|| Awaited::begin(&self.inner, every.iter().chain(&some)));
+        let _awaited = somebody.then(|| Awaited::begin(&self.inner, every.iter().chain(&some).map(|live| live.id)));
         let out_of_time = async {
             match limit {
                 Some(at) => until(&self.inner.clock, at).await,
@@ -104,14 +103,15 @@ impl Host {
 }
 
 /// While this lives somebody waits for these entries: their sessions do not expire, and they are not evicted.
-struct Awaited {
+#[derive(Debug)]
+pub(super) struct Awaited {
     inner: Arc<Inner>,
     ids: Vec<EntryId>,
 }
 
 impl Awaited {
-    fn begin<'a>(inner: &Arc<Inner>, entries: impl Iterator<Item = &'a Arc<Live>>) -> Self {
-        let ids: Vec<_> = entries.map(|live| live.id).collect();
+    pub(super) fn begin(inner: &Arc<Inner>, ids: impl IntoIterator<Item = EntryId>) -> Self {
+        let ids: Vec<_> = ids.into_iter().collect();
         let mut state = inner.state();
         for id in &ids {
             state.awaited(*id);

@@ -3,7 +3,7 @@
 
 use crate::stage::{Stage, within};
 use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Refusal, Status, StopCause};
-use remontoire::host::{EvalError, Host, Job};
+use remontoire::host::{EvalError, Host, Job, Script};
 use remontoire::render::Style;
 use remontoire::{BuildError, ServeError, ServeOptions, Token, serve, serve_with};
 use rhai::{FuncRegistration, Map, Module};
@@ -103,6 +103,49 @@ async fn dropping_the_future_of_an_eval_cancels_it() {
         panic!("{ended}");
     };
     assert_eq!(output, ["1"]);
+}
+
+/// A host that keeps two entries which were read, and room for nothing else.
+fn stage_for_two() -> Stage {
+    Stage::with(Clock::real(), Limits { capacity: 2, ..Limits::default() })
+}
+
+/// Those of `ids` that are still there after twenty further evals.
+async fn still_there(stage: &Stage, ids: &[EntryId]) -> Vec<EntryId> {
+    for _ in 0..20 {
+        stage.host.eval("1").await.unwrap();
+    }
+    ids.iter().copied().filter(|id| stage.host.entry(*id).is_ok()).collect()
+}
+
+#[tokio::test]
+async fn an_eval_whose_future_was_dropped_makes_room_like_any_other() {
+    let stage = stage_for_two();
+    let mut dropped = Vec::new();
+    for n in 1..=10 {
+        let gate = format!("begun {n}");
+        let mut running = Box::pin(stage.host.eval(format!("gate::opened(\"{gate}\"); loop {{ }}")));
+        until_reached(&stage, &gate, &mut running).await;
+        drop(running);
+        assert_eq!(stage.nil().settled(EntryId(n)).await, Status::Cancelled);
+        dropped.push(EntryId(n));
+    }
+    assert_eq!(still_there(&stage, &dropped).await, []);
+}
+
+#[tokio::test]
+async fn a_script_is_kept_while_somebody_holds_it_and_no_longer() {
+    let stage = stage_for_two();
+    let script = || Script { code: "1".into(), file: Some("one.rhai".into()), arguments: None };
+    let held = stage.host.submit_script(script()).unwrap();
+    let mut dropped = Vec::new();
+    for _ in 0..10 {
+        let script = stage.host.submit_script(script()).unwrap();
+        stage.nil().settled(script.id()).await;
+        dropped.push(script.id());
+    }
+    assert_eq!(still_there(&stage, &dropped).await, []);
+    assert_eq!(held.ended(Style::Agent).unwrap().text, "1");
 }
 
 #[tokio::test]

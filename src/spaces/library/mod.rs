@@ -92,6 +92,13 @@ impl Library {
         self.shelf.define(name, overlay).map_err(|error| self.with_near_names(error))
     }
 
+    /// The text of a module's file, named as errors name it (`stats.rhai`): that of the version in force, or, when there is
+    /// none, that of the file now.
+    pub fn text(&self, file: &str) -> Option<Arc<str>> {
+        let name = ModuleName::parse(file.strip_suffix(".rhai")?).ok()?;
+        self.shelf.text(&name).or_else(|| self.shelf.folder().read(&name).ok())
+    }
+
     /// Line `line` (from 1) of a module's file, named as errors name it (`stats.rhai`), for showing it with an error: of the
     /// text that did not load because of this line, or of the version in force, or of the file when there is neither.
     pub fn line(&self, file: &str, line: usize) -> Option<String> {
