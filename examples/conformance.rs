@@ -5,10 +5,11 @@
 
 #![allow(clippy::print_stdout, reason = "whoever starts it reads the address")]
 
-use remontoire::host::{Caller, Client, Host, Job};
+use remontoire::base::Clock;
+use remontoire::base::{ClientInfo, Owner};
+use remontoire::host::{Host, Job};
 use remontoire::http::{ServeOptions, serve_dispatcher};
 use remontoire::mcp::{Answered, Dispatcher, Tool, ToolCall, ToolFault, ToolFuture};
-use remontoire::words::Clock;
 use remontoire::{CountingAllocator, Limits};
 use serde_json::{Map, Value, json};
 use std::error::Error;
@@ -43,7 +44,7 @@ struct Fixture {
 #[derive(Clone)]
 struct Stage {
     host: Host,
-    caller: Caller,
+    caller: Owner,
 }
 
 /// What a fixture does with its arguments.
@@ -254,7 +255,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let port = std::env::args().nth(1).map_or(Ok(0), |port| port.parse::<u16>())?;
     let limits = Limits { grace: GRACE, ..Limits::default() };
     let host = Host::builder().describe("fixtures of the conformance suite").limits(limits).build()?;
-    let (_, caller) = host.create_session(Some("fixtures".into()), Client::default(), None)?;
+    let (_, caller) = host.create_session(Some("fixtures".into()), ClientInfo::default(), None)?;
     let tools = fixtures(&Stage { host: host.clone(), caller });
     let dispatcher = Dispatcher::with_tools(host, tools);
     let server = serve_dispatcher(dispatcher, ([127, 0, 0, 1], port).into(), ServeOptions::default()).await?;

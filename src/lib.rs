@@ -39,10 +39,10 @@
 //! 0  words                       ids, time, limits, outcomes, refusals
 //! ```
 
-pub mod words;
+pub mod base;
 
 pub mod engine;
-pub mod state;
+pub mod registry;
 
 pub mod render;
 pub mod spaces;
@@ -58,9 +58,9 @@ pub mod config;
 
 pub mod cli;
 
+pub use base::Limits;
 pub use engine::memory::CountingAllocator;
 pub use engine::rhai;
 pub use engine::shared_by_identity;
 pub use host::{BuildError, EntryLayer, EvalError, Evaluated, Host, HostBuilder, Job, tracing_layer};
 pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
-pub use words::Limits;

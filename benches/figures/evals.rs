@@ -2,8 +2,8 @@
 
 use crate::{Bench, duration, judged, percentile, ratio, show};
 use remontoire::Host;
-use remontoire::host::{Caller, Job};
-use remontoire::words::{EntryId, Limits};
+use remontoire::base::{EntryId, Limits, Owner};
+use remontoire::host::Job;
 use rhai::{FuncRegistration, Module};
 use std::fmt::Write as _;
 use std::sync::{Arc, Condvar, Mutex};
@@ -43,7 +43,7 @@ impl Lane {
     pub(crate) fn back_to_back(&self, bench: &Bench, count: usize, code: impl Fn(usize) -> String) -> Duration {
         *self.latch.0.lock().unwrap() = false;
         let submit = |code: String| {
-            let submitted = self.host.submit(Caller::Nil, &Job::new(code)).unwrap();
+            let submitted = self.host.submit(Owner::Local, &Job::new(code)).unwrap();
             submitted.id()
         };
         submit("latch::hold()".to_owned());

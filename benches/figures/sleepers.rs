@@ -2,9 +2,11 @@
 
 use crate::{Bench, duration, percentile, show};
 use remontoire::Host;
+use remontoire::base::Owner;
+use remontoire::base::Status;
 use remontoire::engine::memory::process_bytes;
-use remontoire::host::{Caller, Canceller, Job};
-use remontoire::words::Status;
+use remontoire::host::Job;
+use remontoire::registry::CancelBy;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
@@ -54,11 +56,11 @@ fn cancelling(bench: &Bench) {
     for (figure, code) in [("a sleeping entry", "sleep(3600)"), ("a loop", "loop { }")] {
         let mut samples: Vec<Duration> = (0..500)
             .map(|_| {
-                let submitted = host.submit(Caller::Nil, &Job::new(code)).unwrap();
+                let submitted = host.submit(Owner::Local, &Job::new(code)).unwrap();
                 let id = submitted.id();
                 runtime.block_on(host.eval("sleep(0.001)")).unwrap();
                 let (bitten, ()) = bench.time(|| {
-                    host.cancel(Canceller::Caller(Caller::Nil), id).unwrap();
+                    host.cancel(CancelBy::Owner(Owner::Local), id).unwrap();
                     runtime.block_on(host.settled(&[id], &[], None));
                 });
                 assert_eq!(host.entry(id).unwrap().status, Status::Cancelled);

@@ -2,9 +2,9 @@
 
 use super::terminal::Terminal;
 use super::{Exit, NotStarted};
+use crate::base::{Limits, Severity};
 use crate::render::outline::{self, Function, Module};
 use crate::spaces::library::{self, ModuleOutline};
-use crate::words::{Limits, Severity};
 use std::path::Path;
 
 /// Compiles every module of a folder and says what is wrong, a line each, and how they stand. Warnings alone are no failure, and

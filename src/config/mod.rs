@@ -6,9 +6,9 @@
 mod settings;
 mod units;
 
+use crate::base::Limits;
 use crate::http::ServeOptions;
 use crate::repl::History;
-use crate::words::Limits;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
 use settings::{Kind, SETTINGS, Setting};

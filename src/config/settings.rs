@@ -2,9 +2,9 @@
 
 use super::units::{self, Least};
 use super::{Config, DEFAULT_SCRIPTS};
+use crate::base::{Limits, limits};
 use crate::http::{Token, is_host, is_origin};
 use crate::repl::History;
-use crate::words::{Limits, limits};
 use std::time::Duration;
 
 /// Something that can be chosen by an option or in the environment.

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn no_function_shows_a_type_of_the_program() {
-        let language = crate::engine::Language::new(crate::words::Limits::default(), rhai::Module::new(), Vec::new());
+        let language = crate::engine::Runtime::new(crate::base::Limits::default(), rhai::Module::new(), Vec::new());
         let foreign =
             ["&", "Dynamic", "Immutable", "Array", "Map", "Blob", "FnPtr", "i64", "f64", "INT", "<", "::", "Result"];
         for facts in language.functions() {

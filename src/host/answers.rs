@@ -1,12 +1,12 @@
 //! Answers: what a caller is told, composed from the registry's views, and claimed in the same step.
 
-use super::api::{Answer, Caller, Host, Submitted};
+use super::api::{Answer, Host, Submitted};
 use super::delivery::{Delivery, Receipt};
 use super::inner::Inner;
 use super::kept::{End, Face};
+use crate::base::{EntryId, Owner, Refusal, Status, StopCause, Time};
+use crate::registry::{Adoption, Claim, ClaimId, EntryView, HeadTail, Registry};
 use crate::render::{Adopted, Block, Output, Stage, Style, Tail, answer};
-use crate::state::{Adoption, Claim, ClaimId, EntryView, HeadTail, Owner, State};
-use crate::words::{EntryId, Refusal, Status, StopCause, Time};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,13 +63,13 @@ struct Facts {
 impl Host {
     /// The answer to an eval call: the entry's block as it stands now, and the caller's news. A session whose eval ended `ok`
     /// inside its call goes where the eval said.
-    pub fn answer_eval(&self, caller: Caller, submitted: Submitted) -> Answer {
+    pub fn answer_eval(&self, caller: Owner, submitted: Submitted) -> Answer {
         self.answer_submitted(caller, submitted, Shows::All)
     }
 
-    pub(super) fn answer_submitted(&self, caller: Caller, submitted: Submitted, shows: Shows) -> Answer {
+    pub(super) fn answer_submitted(&self, caller: Owner, submitted: Submitted, shows: Shows) -> Answer {
         let id = submitted.id();
-        let owner = Owner::from(caller);
+        let owner = caller;
         let (facts, claim, unread) = {
             let now = self.inner.clock.now();
             let mut state = self.inner.state();
@@ -99,15 +99,15 @@ impl Host {
     }
 
     /// The answer to `await`: a block for each id (those that are not there are named), and one tail of news.
-    pub fn answer_await(&self, caller: Caller, ids: &[u64]) -> Answer {
+    pub fn answer_await(&self, caller: Owner, ids: &[u64]) -> Answer {
         self.answer_several(caller, ids, |facts, alone| alone && facts.view.status == Status::Failed)
     }
 
     /// Cancels for the caller, waits (at most `limits().cancel_wait`) for each to bite, and answers as `await` does.
-    pub async fn answer_cancel(&self, caller: Caller, ids: &[u64]) -> Answer {
+    pub async fn answer_cancel(&self, caller: Owner, ids: &[u64]) -> Answer {
         let mut asked = Vec::new();
         for id in ids {
-            if self.cancel(super::Canceller::Caller(caller), EntryId(*id)).is_ok() {
+            if self.cancel(crate::registry::CancelBy::Owner(caller), EntryId(*id)).is_ok() {
                 asked.push(EntryId(*id));
             }
         }
@@ -117,8 +117,8 @@ impl Host {
     }
 
     /// `ids` are distinct: whoever reads them from a request sees to that.
-    fn answer_several(&self, caller: Caller, ids: &[u64], bad: impl Fn(&Facts, bool) -> bool) -> Answer {
-        let owner = Owner::from(caller);
+    fn answer_several(&self, caller: Owner, ids: &[u64], bad: impl Fn(&Facts, bool) -> bool) -> Answer {
+        let owner = caller;
         let mut blocks: Vec<Facts> = Vec::new();
         let mut refused = Vec::new();
         let claim = {
@@ -146,7 +146,7 @@ impl Host {
             let now = self.inner.clock.now();
             let mut state = self.inner.state();
             let facts = self.inner.facts(&state, id, now);
-            let owner = facts.as_ref().map_or(Owner::Nil, |facts| facts.view.owner);
+            let owner = facts.as_ref().map_or(Owner::Local, |facts| facts.view.owner);
             (facts, state.claim(owner, &[id], false, now))
         };
         let delivery = self.claimed(claim.id);
@@ -162,11 +162,11 @@ impl Host {
 
     /// A plain answer of the tools (a minted session, a refused argument) with the caller's news after it, when there is a
     /// caller.
-    pub fn answer_text(&self, caller: Option<Caller>, text: &str, is_error: bool) -> Answer {
+    pub fn answer_text(&self, caller: Option<Owner>, text: &str, is_error: bool) -> Answer {
         let Some(caller) = caller else {
             return Answer { text: text.to_owned(), is_error, delivery: Delivery::none() };
         };
-        let claim = self.inner.state().claim(caller.into(), &[], true, self.inner.clock.now());
+        let claim = self.inner.state().claim(caller, &[], true, self.inner.clock.now());
         let delivery = self.claimed(claim.id);
         let adopted = self.adopted(&claim);
         let tail =
@@ -187,7 +187,7 @@ impl Host {
         let claim = {
             let now = self.inner.clock.now();
             let mut state = self.inner.state();
-            let owner = state.get(id, now).map_or(Owner::Nil, |view| view.owner);
+            let owner = state.get(id, now).map_or(Owner::Local, |view| view.owner);
             state.claim(owner, &[id], false, now)
         };
         self.claimed(claim.id)
@@ -209,7 +209,7 @@ impl Host {
         let delivery = self.claimed(claim.id);
         let adopted = self.adopted(&claim);
         let tail = Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_ref(), manual_unread };
-        let style = if owner == Owner::Nil { self.inner.prompt_style() } else { Style::Agent };
+        let style = if owner == Owner::Local { self.inner.prompt_style() } else { Style::Agent };
         let now = self.inner.clock.now();
         let block = |facts| Facts::block(facts, label(facts, owner), now);
         let text = match blocks {
@@ -226,7 +226,7 @@ impl Host {
 /// Whose entry it is, as sessions are told; somebody at the prompt of the process sees no sessions in answers.
 fn label(facts: &Facts, reader: Owner) -> Option<&str> {
     match reader {
-        Owner::Nil => None,
+        Owner::Local => None,
         Owner::Session(_) => facts.view.by.as_deref(),
     }
 }
@@ -273,7 +273,7 @@ impl Facts {
 
 impl Inner {
     /// Copies what the block of an entry needs. Under the lock: nothing is rendered here, and no live value is touched.
-    fn facts(&self, state: &State<super::kept::Kept>, id: EntryId, now: Time) -> Result<Facts, Refusal> {
+    fn facts(&self, state: &Registry<super::kept::Kept>, id: EntryId, now: Time) -> Result<Facts, Refusal> {
         let view = state.get(id, now)?;
         let face = state.value(id).ok().flatten().map(|kept| kept.face);
         let log = state.log(id)?;

@@ -3,8 +3,10 @@
 use super::inner::Inner;
 use super::kept::Kept;
 use super::{Delivery, Serving};
-use crate::state::{CancelBy, ClientFacts, Owner, State};
-use crate::words::{Clock, EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, Status, StopCause, Time};
+use crate::base::{
+    ClientInfo, Clock, EntryId, Handle, HeaderKey, Limits, Owner, Refusal, SessionId, Status, StopCause, Time,
+};
+use crate::registry::{CancelBy, Opened, Registry};
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -19,55 +21,6 @@ impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Host").field("describe", &self.inner.describe).finish_non_exhaustive()
     }
-}
-
-/// What a client says about itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Client {
-    /// Its name, such as `claude-code`; empty when it did not say.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// The protocol revision it speaks.
-    pub revision: String,
-    /// Whether it declared that it follows tasks.
-    pub tasks: bool,
-}
-
-/// Who speaks: the nil caller, or a session. Resolved once per request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Caller {
-    /// The prompt of this process, or the embedding program.
-    Nil,
-    /// A session of the wire.
-    Session(SessionId),
-}
-
-impl From<Caller> for Owner {
-    fn from(caller: Caller) -> Self {
-        match caller {
-            Caller::Nil => Self::Nil,
-            Caller::Session(session) => Self::Session(session),
-        }
-    }
-}
-
-impl From<Owner> for Caller {
-    fn from(owner: Owner) -> Self {
-        match owner {
-            Owner::Nil => Self::Nil,
-            Owner::Session(session) => Self::Session(session),
-        }
-    }
-}
-
-/// A header session that was found or adopted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeaderCaller {
-    /// Who speaks.
-    pub caller: Caller,
-    /// Whether the id was unknown and has just been adopted.
-    pub adopted: bool,
 }
 
 /// What to evaluate.
@@ -101,7 +54,7 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskView {
     /// Who started it.
-    pub owner: Caller,
+    pub owner: Owner,
     /// Where it is in its life.
     pub status: Status,
     /// When it was admitted.
@@ -136,18 +89,7 @@ pub struct Probe {
 }
 
 /// Facts of one entry, for lists.
-pub use crate::state::EntryView as EvalFacts;
-
-/// Who asks an eval to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Canceller {
-    /// A session or the prompt, by a tool or a script.
-    Caller(Caller),
-    /// The request it belonged to was cancelled, or its stream was closed.
-    Request,
-    /// The process is shutting down.
-    Shutdown,
-}
+pub use crate::registry::EntryView as EvalFacts;
 
 /// A call of a session is open that will render these entries. While this lives their outcomes are delivered by that call alone
 /// and are no news elsewhere; it is kept until the answer was composed, or dropped when the call is gone.
@@ -198,10 +140,6 @@ impl Drop for Hold {
             self.host.inner.state().unhold(session, self.host.inner.clock.now());
         }
     }
-}
-
-fn facts(client: Client) -> ClientFacts {
-    ClientFacts { name: client.name, version: client.version, revision: client.revision, tasks: client.tasks }
 }
 
 impl Host {
@@ -256,23 +194,23 @@ impl Host {
     ///
     /// # Errors
     /// `TooManySessions`.
-    pub fn initialize(&self, client: Client, peer: Option<String>) -> Result<(HeaderKey, Caller), Refusal> {
+    pub fn initialize(&self, client: ClientInfo, peer: Option<String>) -> Result<(HeaderKey, Owner), Refusal> {
         let key: HeaderKey =
             uuid::Uuid::new_v4().to_string().parse().expect("a UUID is visible ASCII of 36 characters");
         let now = self.inner.clock.now();
-        let opened = self.inner.state().initialize(key.clone(), facts(client), peer.map(Into::into), now)?;
+        let opened = self.inner.state().initialize(key.clone(), client, peer.map(Into::into), now)?;
         self.inner.sessions_ended(opened.ended.into_iter().collect());
-        Ok((key, Caller::Session(opened.session)))
+        Ok((key, Owner::Session(opened.session)))
     }
 
     /// The session a header names: live, or adopted when never seen. Counts as a sign of life.
     ///
     /// # Errors
     /// `SessionEnded` for an id ended by DELETE, `TooManySessions`.
-    pub fn header_caller(&self, key: &HeaderKey, peer: Option<String>) -> Result<HeaderCaller, Refusal> {
-        let opened = self.looked_up(|state, now| state.find_or_adopt(key, peer.map(Into::into), now))?;
-        self.inner.sessions_ended(opened.ended.into_iter().collect());
-        Ok(HeaderCaller { caller: Caller::Session(opened.session), adopted: opened.adopted })
+    pub fn header_caller(&self, key: &HeaderKey, peer: Option<String>) -> Result<Opened, Refusal> {
+        let mut opened = self.looked_up(|state, now| state.find_or_adopt(key, peer.map(Into::into), now))?;
+        self.inner.sessions_ended(opened.ended.take().into_iter().collect());
+        Ok(opened)
     }
 
     /// Ends a header session (DELETE), also one that was never seen.
@@ -292,9 +230,9 @@ impl Host {
     pub fn create_session(
         &self,
         note: Option<String>,
-        client: Client,
+        client: ClientInfo,
         peer: Option<String>,
-    ) -> Result<(Handle, Caller), Refusal> {
+    ) -> Result<(Handle, Owner), Refusal> {
         let mut random = || {
             let bits = uuid::Uuid::new_v4().as_u128();
             u64::try_from((bits ^ (bits >> 64)) & u128::from(u64::MAX)).unwrap_or_default()
@@ -303,25 +241,25 @@ impl Host {
         let created = self.inner.state().create_with_handle(
             &mut random,
             note.map(Into::into),
-            facts(client),
+            client,
             peer.map(Into::into),
             now,
         )?;
         self.inner.sessions_ended(created.ended.into_iter().collect());
-        Ok((created.handle, Caller::Session(created.session)))
+        Ok((created.handle, Owner::Session(created.session)))
     }
 
     /// The session with this handle. Mints nothing. Counts as a sign of life.
     ///
     /// # Errors
     /// `UnknownSession`.
-    pub fn handle_caller(&self, handle: &str) -> Result<Caller, Refusal> {
-        self.looked_up(|state, now| state.by_handle(handle, now)).map(Caller::Session)
+    pub fn handle_caller(&self, handle: &str) -> Result<Owner, Refusal> {
+        self.looked_up(|state, now| state.by_handle(handle, now)).map(Owner::Session)
     }
 
     /// Looks a session up after the silent ones were ended: one that was silent for too long is gone, also when it is itself the
     /// first to speak again.
-    fn looked_up<T>(&self, look: impl FnOnce(&mut State<Kept>, Time) -> T) -> T {
+    fn looked_up<T>(&self, look: impl FnOnce(&mut Registry<Kept>, Time) -> T) -> T {
         let now = self.inner.clock.now();
         let mut state = self.inner.state();
         let expired = state.expire(now);
@@ -332,32 +270,31 @@ impl Host {
     }
 
     /// The handle of a session that was minted by [`Host::create_session`].
-    pub fn handle_of(&self, caller: Caller) -> Option<Handle> {
+    pub fn handle_of(&self, caller: Owner) -> Option<Handle> {
         match caller {
-            Caller::Nil => None,
-            Caller::Session(session) => self.inner.state().handle_of(session),
+            Owner::Local => None,
+            Owner::Session(session) => self.inner.state().handle_of(session),
         }
     }
 
     /// What the client of a session said about itself (at `initialize` or `create-session`).
-    pub fn client_of(&self, caller: Caller) -> Option<Client> {
-        let Caller::Session(session) = caller else { return None };
-        let ClientFacts { name, version, revision, tasks } = self.inner.state().client_of(session)?;
-        Some(Client { name, version, revision, tasks })
+    pub fn client_of(&self, caller: Owner) -> Option<ClientInfo> {
+        let Owner::Session(session) = caller else { return None };
+        self.inner.state().client_of(session)
     }
 
     /// A sign of life of the session (a heartbeat was written, a task was polled).
-    pub fn heard(&self, caller: Caller) {
-        if let Caller::Session(session) = caller {
+    pub fn heard(&self, caller: Owner) {
+        if let Owner::Session(session) = caller {
             self.inner.state().heard(session, self.inner.clock.now());
         }
     }
 
     /// Keeps the session from expiring while the returned value lives (an open stream).
-    pub fn hold(&self, caller: Caller) -> Hold {
+    pub fn hold(&self, caller: Owner) -> Hold {
         let session = match caller {
-            Caller::Nil => None,
-            Caller::Session(session) => {
+            Owner::Local => None,
+            Owner::Session(session) => {
                 self.inner.state().hold(session);
                 Some(session)
             }
@@ -366,17 +303,17 @@ impl Host {
     }
 
     /// The session fetched the list of tools of this process.
-    pub fn tools_fetched(&self, caller: Caller) {
-        if let Caller::Session(session) = caller {
+    pub fn tools_fetched(&self, caller: Owner) {
+        if let Owner::Session(session) = caller {
             self.inner.state().tools_fetched(session);
         }
     }
 
     /// Whether the session's list of tools may be of an earlier process.
-    pub fn tools_stale(&self, caller: Caller) -> bool {
+    pub fn tools_stale(&self, caller: Owner) -> bool {
         match caller {
-            Caller::Nil => false,
-            Caller::Session(session) => self.inner.state().tools_stale(session),
+            Owner::Local => false,
+            Owner::Session(session) => self.inner.state().tools_stale(session),
         }
     }
 
@@ -387,31 +324,25 @@ impl Host {
     /// # Errors
     /// `QueueFull`, `TooManyLive`, `ShuttingDown`, `SessionEnded`, and what is wrong with `ns`: `BadName`, `ForeignScratch`,
     /// `TooManySpaces`. Nothing was started.
-    pub fn submit(&self, caller: Caller, job: &Job) -> Result<Submitted, Refusal> {
-        let owner = Owner::from(caller);
-        let id = self.inner.submit(owner, job, true)?;
-        Ok(Submitted { id, _expected: Expected { host: self.clone(), owner, ids: vec![id] } })
+    pub fn submit(&self, caller: Owner, job: &Job) -> Result<Submitted, Refusal> {
+        let id = self.inner.submit(caller, job, true)?;
+        Ok(Submitted { id, _expected: Expected { host: self.clone(), owner: caller, ids: vec![id] } })
     }
 
     /// A call is open that will render these entries: what a caller awaits or cancels. Those of others are not affected.
-    pub fn expect(&self, caller: Caller, ids: &[EntryId]) -> Expected {
-        let owner = Owner::from(caller);
+    pub fn expect(&self, caller: Owner, ids: &[EntryId]) -> Expected {
         let mut state = self.inner.state();
-        let ids: Vec<_> = ids.iter().copied().filter(|id| state.expect(*id, owner)).collect();
+        let ids: Vec<_> = ids.iter().copied().filter(|id| state.expect(*id, caller)).collect();
         drop(state);
-        Expected { host: self.clone(), owner, ids }
+        Expected { host: self.clone(), owner: caller, ids }
     }
 
     /// Asks an entry to stop; returns at once. `by` is who asks: the owner's own cancel counts as read.
     ///
     /// # Errors
     /// `NoEntry`, `Evicted`.
-    pub fn cancel(&self, by: Canceller, id: EntryId) -> Result<(), Refusal> {
-        let (by, cause) = match by {
-            Canceller::Caller(caller) => (CancelBy::Caller(caller.into()), StopCause::Cancelled),
-            Canceller::Request => (CancelBy::Request, StopCause::Cancelled),
-            Canceller::Shutdown => (CancelBy::Shutdown, StopCause::Shutdown),
-        };
+    pub fn cancel(&self, by: CancelBy, id: EntryId) -> Result<(), Refusal> {
+        let cause = if by == CancelBy::Shutdown { StopCause::Shutdown } else { StopCause::Cancelled };
         self.inner.cancel(id, by, &cause).map(drop)
     }
 
@@ -433,10 +364,10 @@ impl Host {
             (state.get(id, now)?, state.log(id)?, state.task_handle(id))
         };
         let end = view.settled.unwrap_or(now);
-        let ttl = end.since(view.created) + crate::state::FOLLOWED_FOR;
+        let ttl = end.since(view.created) + crate::registry::FOLLOWED_FOR;
         let updated = view.settled.or(log.last_at()).or(view.started).unwrap_or(view.created);
         Ok(TaskView {
-            owner: view.owner.into(),
+            owner: view.owner,
             status: view.status,
             created: view.created,
             updated,

@@ -3,9 +3,9 @@
 use super::api::Host;
 use super::functions;
 use super::inner::{Inner, Parts};
-use crate::engine::{Language, memory};
+use crate::base::{Clock, Limits};
+use crate::engine::{Runtime, memory};
 use crate::spaces::library::{Library, ModuleOutline};
-use crate::words::{Clock, Limits};
 use rhai::Module;
 use std::fmt;
 use std::path::PathBuf;
@@ -135,7 +135,7 @@ impl HostBuilder {
         let module_docs: Vec<(String, String)> =
             modules.iter().map(|(name, module)| (name.clone(), module.doc().to_owned())).collect();
         let (api, docs) = functions::all();
-        let language = Language::new(limits.clone(), api, modules);
+        let language = Runtime::new(limits.clone(), api, modules);
         let facts = language.functions();
         let native = module_docs
             .iter()

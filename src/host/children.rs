@@ -4,9 +4,9 @@ use super::handles::Known;
 use super::inner::Inner;
 use super::kept::End;
 use super::live::Live;
+use crate::base::{EntryId, Failure, Refusal, StopCause, Time};
 use crate::engine::{EntryHandle, Fallible, Task, Thrown, failure, raise, refuse};
-use crate::state::Wants;
-use crate::words::{EntryId, Failure, Refusal, StopCause, Time};
+use crate::registry::Wants;
 use rhai::Dynamic;
 use std::sync::Arc;
 use std::time::Duration;
@@ -142,7 +142,7 @@ fn id_in(text: &str) -> Option<(Option<&str>, EntryId)> {
 }
 
 /// The facts behind a handle.
-pub(super) fn facts(handle: &EntryHandle) -> Fallible<crate::state::EntryView> {
+pub(super) fn facts(handle: &EntryHandle) -> Fallible<crate::registry::EntryView> {
     match handle.ops::<Known>() {
         Some(known) => Ok(known.facts()),
         None => Err(failure::fail("NotAnEntry", "this handle belongs to another host")),

@@ -1,9 +1,10 @@
 //! Evaluating from Rust: the embedding program speaks as the nil caller.
 
-use super::api::{Caller, Host, Job};
+use super::api::{Host, Job};
 use super::kept::End;
-use crate::state::{CancelBy, Owner};
-use crate::words::{EntryId, Failure, Refusal, Status, StopCause};
+use super::wait::Awaited;
+use crate::base::{EntryId, Failure, Owner, Refusal, Status, StopCause};
+use crate::registry::CancelBy;
 use rhai::Dynamic;
 use std::fmt;
 use std::sync::Arc;
@@ -80,7 +81,7 @@ impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if self.armed {
             // Already settled, or gone: then there is nothing to cancel.
-            self.host.inner.cancel(self.id, CancelBy::Caller(Owner::Nil), &StopCause::Cancelled).ok();
+            self.host.inner.cancel(self.id, CancelBy::Owner(Owner::Local), &StopCause::Cancelled).ok();
         }
     }
 }
@@ -107,18 +108,16 @@ impl Host {
     /// # Errors
     /// The eval was refused, failed, or was cancelled by somebody.
     pub async fn eval_job(&self, job: &Job) -> Result<Evaluated, EvalError> {
-        let submitted = self.submit(Caller::Nil, job)?;
+        let submitted = self.submit(Owner::Local, job)?;
         let id = submitted.id();
+        // Until its end was read: it is not evicted in between.
+        let _awaited = Awaited::begin(&self.inner, [id]);
         let mut guard = CancelOnDrop { host: self, id, armed: true };
-        // Awaited until its end was read: it is not evicted in between.
-        self.inner.state().awaited(id);
         if !self.settles_at_once(id) {
             self.settled(&[id], &[], None).await;
         }
         guard.armed = false;
-        let ended = self.outcome(id);
-        self.inner.state().unawait(id, self.inner.clock.now());
-        ended
+        self.outcome(id)
     }
 
     fn outcome(&self, id: EntryId) -> Result<Evaluated, EvalError> {

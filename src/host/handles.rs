@@ -2,12 +2,12 @@
 
 use super::inner::Inner;
 use super::kept::{End, Kept};
+use crate::base::{EntryId, Refusal, lock};
 use crate::engine::{Atom, EntryHandle, EntryOps};
+use crate::registry::EntryView;
 use crate::render::Shown;
 use crate::render::answer::{EntryFacts, entry_line};
 use crate::render::value::{Ask, EntryEnd, EntryShown};
-use crate::state::EntryView;
-use crate::words::{EntryId, Refusal, lock};
 use rhai::{Dynamic, FnPtr};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -107,7 +107,7 @@ impl Inner {
         let kept = {
             let mut state = self.state();
             if let Some(reader) = reader
-                && state.status(id).is_ok_and(crate::words::Status::is_settled)
+                && state.status(id).is_ok_and(crate::base::Status::is_settled)
             {
                 state.read_by_script(reader, id);
             }

@@ -1,13 +1,13 @@
 //! What evaluation asks from above: output sinks, slots around waits, source lines, budgets, waits between atoms, modules.
 
 use super::inner::Inner;
+use crate::base::limits::{LimitHit, bytes};
+use crate::base::{Clock, EntryId, Refusal};
 use crate::engine::{
-    Budget, Fallible, Hooks, Language, LoadedModule, Parking, Sink, Sources, SpaceView, Task, Waits, refuse,
+    Blocking, Budget, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, SpaceView, Task, Waits, refuse,
 };
+use crate::registry::{OutputLog, Wants};
 use crate::spaces::library::{ScriptModules, SpaceModules};
-use crate::state::{OutputLog, Wants};
-use crate::words::limits::{LimitHit, bytes};
-use crate::words::{Clock, EntryId, Refusal};
 use std::sync::{Arc, Weak};
 use tokio::sync::Notify;
 
@@ -27,7 +27,7 @@ pub(super) fn hooks(inner: &Arc<Inner>) -> Hooks {
     Hooks {
         modules: Arc::new(inner.modules.clone()),
         sources: Arc::clone(&joint) as Arc<dyn Sources>,
-        parking: Arc::clone(&joint) as Arc<dyn Parking>,
+        blocking: Arc::clone(&joint) as Arc<dyn Blocking>,
         budget: Arc::clone(&joint) as Arc<dyn Budget>,
         waits: Arc::clone(&joint) as Arc<dyn Waits>,
         clock: inner.clock.clone(),
@@ -44,7 +44,7 @@ pub(super) fn modules(inner: &Weak<Inner>, library: Arc<crate::spaces::library::
 }
 
 impl SpaceModules for Joint {
-    fn space_module(&self, language: &Language, name: &str) -> Fallible<LoadedModule> {
+    fn space_module(&self, language: &Runtime, name: &str) -> Fallible<LoadedModule> {
         let Some(host) = self.0.upgrade() else { return Err(crate::engine::terminated()) };
         let id = host.state().find_space(name).map_err(|refusal| refuse(&refusal))?;
         // A space that has a name and in which nothing was evaluated yet is made now, empty.
@@ -55,19 +55,25 @@ impl SpaceModules for Joint {
 }
 
 impl Sources for Joint {
-    fn line(&self, source: &str, line: usize) -> Option<String> {
+    fn text(&self, source: &str) -> Option<Arc<str>> {
         let host = self.0.upgrade()?;
-        let nth = |text: &str| text.lines().nth(line.checked_sub(1)?).map(str::to_owned);
-        if let Some(id) = source.strip_prefix("eval ") {
-            let id = EntryId(id.parse().ok()?);
-            let code = host.state().get(id, host.clock.now()).ok()?.code;
-            return nth(code.trim_start_matches('\u{feff}'));
+        let Some(id) = source.strip_prefix("eval ") else { return host.library.text(source) };
+        let code = host.state().get(EntryId(id.parse().ok()?), host.clock.now()).ok()?.code;
+        match code.trim_start_matches('\u{feff}') {
+            marked if marked.len() < code.len() => Some(marked.into()),
+            _ => Some(code),
         }
-        host.library.line(source, line)
+    }
+
+    fn line(&self, source: &str, line: usize) -> Option<String> {
+        if !source.starts_with("eval ") {
+            return self.0.upgrade()?.library.line(source, line);
+        }
+        self.text(source)?.lines().nth(line.checked_sub(1)?).map(str::to_owned)
     }
 }
 
-impl Parking for Joint {
+impl Blocking for Joint {
     fn give(&self, task: &Task) {
         if let Some(host) = self.0.upgrade() {
             let granted = host.state().give_back(task.id(), host.clock.now());

@@ -6,13 +6,13 @@ use super::kept::Kept;
 use super::live::{Live, Notes, Work};
 use super::serving::Serving;
 use super::threads::Threads;
-use crate::engine::{Callable, Hooks, Language, SpaceView, Task, memory};
+use crate::base::{Clock, EntryId, Failure, Limits, Owner, Refusal, SpaceId, Status, StopCause, Wake, lock};
+use crate::engine::{Callable, Hooks, Runtime, SpaceView, Task, memory};
+use crate::registry::{Asked, CancelBy, EndedSession, NewEntry, OutputLog, Place, Registry, Remains, Settlement};
 use crate::render::Style;
 use crate::render::teach::FunctionDoc;
 use crate::spaces::Space;
 use crate::spaces::library::{Library, ModuleName, ModuleSpace, ScriptModules};
-use crate::state::{Asked, CancelBy, EndedSession, NewEntry, OutputLog, Owner, Place, Remains, Settlement, State};
-use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, Status, StopCause, Wake, lock};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) limits: Limits,
     pub(super) describe: String,
-    pub(super) language: Language,
+    pub(super) language: Runtime,
     pub(super) library: Arc<Library>,
     /// What `import` finds.
     pub(super) modules: ScriptModules,
@@ -37,7 +37,7 @@ pub(super) struct Inner {
     pub(super) held_before: Option<usize>,
     pub(super) threads: Arc<Threads>,
     /// The registry. No script runs, nothing is rendered and no value is dropped while it is locked.
-    state: Mutex<State<Kept>>,
+    state: Mutex<Registry<Kept>>,
     /// Entries that have not settled. Locked inside the registry's lock, never around it.
     live: RwLock<HashMap<EntryId, Arc<Live>>>,
     /// Spaces by id. Locked around the registry's lock, never inside it.
@@ -47,8 +47,6 @@ pub(super) struct Inner {
     pub(super) hooks: OnceLock<Hooks>,
     /// Set once the process lets nobody in any more.
     closing: AtomicBool,
-    /// The files that entries of a command line came from.
-    files: Mutex<HashMap<EntryId, String>>,
     /// Is notified whenever an entry has settled.
     pub(super) ends: Wake,
     /// How the prompt wants its answers, when there is one.
@@ -71,7 +69,7 @@ pub(super) struct Parts {
     pub(super) clock: Clock,
     pub(super) limits: Limits,
     pub(super) describe: String,
-    pub(super) language: Language,
+    pub(super) language: Runtime,
     pub(super) library: Arc<Library>,
     pub(super) docs: Vec<FunctionDoc>,
     pub(super) embedded: Vec<String>,
@@ -84,13 +82,12 @@ impl Inner {
         let inner = Arc::new_cyclic(|weak| Self {
             modules: super::hooks::modules(weak, Arc::clone(&library)),
             threads: Threads::new(limits.stack_bytes()),
-            state: Mutex::new(State::new(limits.clone())),
+            state: Mutex::new(Registry::new(limits.clone())),
             live: RwLock::default(),
             spaces: RwLock::default(),
             module_spaces: Mutex::default(),
             hooks: OnceLock::new(),
             closing: AtomicBool::new(false),
-            files: Mutex::default(),
             ends: Wake::default(),
             prompt: Mutex::default(),
             serving: Serving::default(),
@@ -108,7 +105,7 @@ impl Inner {
         inner
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State<Kept>> {
+    pub(super) fn state(&self) -> MutexGuard<'_, Registry<Kept>> {
         lock(&self.state)
     }
 
@@ -124,10 +121,6 @@ impl Inner {
 
     pub(super) fn prompt_style(&self) -> Style {
         lock(&self.prompt).unwrap_or(Style::Agent)
-    }
-
-    pub(super) fn files(&self) -> MutexGuard<'_, HashMap<EntryId, String>> {
-        lock(&self.files)
     }
 
     pub(super) fn is_closing(&self) -> bool {
@@ -235,7 +228,7 @@ impl Inner {
     }
 
     /// Admits an eval and lets it run. With `expected` a call of the owner is open for it: it is no news elsewhere until
-    /// [`State::unexpect`].
+    /// [`Registry::unexpect`].
     pub(super) fn submit(self: &Arc<Self>, owner: Owner, job: &Job, expected: bool) -> Result<EntryId, Refusal> {
         if job.code.len() > self.limits.script_bytes {
             return Err(Refusal::ScriptTooLong { bytes: job.code.len(), limit: self.limits.script_bytes });
@@ -325,7 +318,7 @@ impl Inner {
         id: EntryId,
         by: CancelBy,
         cause: &StopCause,
-    ) -> Result<crate::state::CancelState, Refusal> {
+    ) -> Result<crate::registry::CancelState, Refusal> {
         let Asked { state, stop, dequeued } = self.state().request_cancel(id, by, self.clock.now())?;
         self.stop_all(&stop, cause);
         self.dequeued(&dequeued);
@@ -451,18 +444,18 @@ impl Inner {
 
 #[cfg(test)]
 mod tests {
+    use crate::base::{ClientInfo, Owner};
     use crate::engine::SpaceView;
-    use crate::host::{Client, Host};
-    use crate::state::Owner;
+    use crate::host::Host;
 
     #[test]
     fn a_space_that_ended_is_not_made_again() {
         let host = Host::builder().build().unwrap();
         let inner = &host.inner;
-        let (_, caller) = host.create_session(None, Client::default(), None).unwrap();
+        let (_, caller) = host.create_session(None, ClientInfo::default(), None).unwrap();
         // Between the moment an eval knows its place and the moment it asks for the space, its session or the space ends.
-        let scratch = inner.state().place(Owner::from(caller), None).unwrap();
-        let shared = inner.state().place(Owner::Nil, Some("workshop")).unwrap();
+        let scratch = inner.state().place(caller, None).unwrap();
+        let shared = inner.state().place(Owner::Local, Some("workshop")).unwrap();
         let ended = {
             let mut state = inner.state();
             let now = inner.clock.now() + inner.limits.silence;
@@ -473,7 +466,7 @@ mod tests {
         let dropped = inner.state().drop_shared("workshop").unwrap();
         inner.drop_space(dropped);
         // One of the same name is another.
-        let again = inner.state().place(Owner::Nil, Some("workshop")).unwrap();
+        let again = inner.state().place(Owner::Local, Some("workshop")).unwrap();
         for place in [scratch, shared] {
             let space = inner.space(place.space, &place.name);
             assert!(space.environment().is_none(), "{} has ended", place.name);

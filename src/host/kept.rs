@@ -1,8 +1,8 @@
 //! What the registry keeps of a settled entry: texts that any thread may read, and live values that are only touched on threads
 //! of evals.
 
-use crate::render::{Conflict, Rendered};
-use crate::words::{EntryId, Failure, StopCause};
+use crate::base::{Conflict, EntryId, Failure, StopCause};
+use crate::render::Rendered;
 use rhai::{Dynamic, Map};
 use std::sync::Arc;
 

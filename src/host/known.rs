@@ -1,11 +1,12 @@
 //! What is known about places and modules, for those who list or complete names: spaces with what they hold, outlines.
 
 use super::inner::Inner;
+use crate::base::Owner;
+use crate::base::lock;
 use crate::engine::{Fallible, SpaceView, failure, refuse};
+use crate::registry::{SpaceKind, SpaceRow};
 use crate::spaces::Space;
 use crate::spaces::library::{ModuleName, ModuleOutline, ModuleSpace};
-use crate::state::{Owner, SpaceKind, SpaceRow};
-use crate::words::lock;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard};
 
@@ -47,7 +48,7 @@ impl Inner {
             let row = |row: SpaceRow| {
                 let (kind, owner) = match row.kind {
                     SpaceKind::Shared => ("shared", None),
-                    SpaceKind::Scratch(Owner::Nil) => ("scratch", None),
+                    SpaceKind::Scratch(Owner::Local) => ("scratch", None),
                     SpaceKind::Scratch(owner @ Owner::Session(_)) => ("scratch", state.label(owner)),
                 };
                 (row.space, SpaceFacts { owner, here: row.here, ..SpaceFacts::new(&row.name, kind) })

@@ -1,10 +1,9 @@
 //! Entries that have not settled: what runs them and who waits for them.
 
 use super::handles::Known;
+use crate::base::{EntryId, Owner, Wake, lock};
 use crate::engine::{Callable, Task};
 use crate::spaces::library::ModuleSpace;
-use crate::state::Owner;
-use crate::words::{EntryId, Wake, lock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::Notify;

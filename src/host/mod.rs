@@ -24,13 +24,11 @@ mod threads;
 mod tracing_layer;
 pub mod wait;
 
-pub use api::{
-    Answer, Caller, Canceller, Client, EvalFacts, Expected, HeaderCaller, Hold, Host, Job, Probe, Submitted, TaskView,
-};
+pub use api::{Answer, EvalFacts, Expected, Hold, Host, Job, Probe, Submitted, TaskView};
 pub use builder::{BuildError, HostBuilder};
 pub use delivery::{Delivery, Receipt};
 pub use embed::{EvalError, Evaluated};
 pub use prompt::{Known, KnownModule, ModuleKind, OutputPage, Seat};
-pub use script::{Ended, Printed, Script};
+pub use script::{Ended, Printed, Script, SubmittedScript};
 pub use serving::{Occupied, Serving};
 pub use tracing_layer::{EntryLayer, tracing_layer};

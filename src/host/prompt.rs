@@ -1,11 +1,11 @@
 //! The seat at the prompt: what somebody at the terminal of this process may ask, as the nil caller.
 
 use super::answers::Shows;
-use super::api::{Answer, Caller, Host, Submitted};
+use super::api::{Answer, Host, Submitted};
+use crate::base::{EntryId, Owner, Refusal, Status, Wake};
+use crate::registry::{EntryFilter, SpaceKind};
 use crate::render::{Style, Tail, answer, lists, output};
 use crate::spaces::library::ModuleOutline;
-use crate::state::{EntryFilter, Owner, SpaceKind};
-use crate::words::{EntryId, Refusal, Status, Wake};
 use std::sync::Arc;
 
 /// Lines of output on one page, when nobody says how many.
@@ -97,28 +97,28 @@ impl Seat {
     /// The answer to an eval that was waited for, without its output when that was shown while it was printed.
     pub fn answer(&self, submitted: Submitted, output_shown: bool) -> Answer {
         let shows = if output_shown { Shows::NoOutput } else { Shows::All };
-        self.host.answer_submitted(Caller::Nil, submitted, shows)
+        self.host.answer_submitted(Owner::Local, submitted, shows)
     }
 
     /// One entry as it stands, with value and output.
     pub fn entry(&self, id: EntryId) -> Answer {
-        self.host.answer_await(Caller::Nil, &[id.0])
+        self.host.answer_await(Owner::Local, &[id.0])
     }
 
     /// News of settled work and of evictions; `None` when there is none.
     pub fn news(&self) -> Option<Answer> {
         let inner = &self.host.inner;
         let now = inner.clock.now();
-        let (claim, settled) = {
+        let (delivery, claim, settled) = {
             let mut state = inner.state();
-            let claim = state.claim_news(Owner::Nil, now);
+            let claim = state.claim_news(Owner::Local, now);
             if claim.settled.is_empty() && claim.evicted.is_empty() {
                 state.dropped(claim.id);
                 return None;
             }
             // What is owed as news is not evicted before it was told.
             let settled: Vec<_> = claim.settled.iter().filter_map(|(id, _)| state.get(*id, now).ok()).collect();
-            (claim, settled)
+            (self.host.claimed(claim.id), claim, settled)
         };
         let mut lines: Vec<_> =
             settled.iter().map(|view| lists::settled(view.id, view.status, view.ran, &view.code, self.style)).collect();
@@ -126,7 +126,7 @@ impl Seat {
             let tail = Tail { settled: &[], evicted: &claim.evicted, adopted: None, manual_unread: false };
             lines.push(answer::tail(&tail, self.style).trim_start().to_owned());
         }
-        Some(Answer { text: lines.join("\n"), is_error: false, delivery: self.host.claimed(claim.id) })
+        Some(Answer { text: lines.join("\n"), is_error: false, delivery })
     }
 
     /// Up to `most` lines that an entry printed, beginning with line `from`.
@@ -210,7 +210,7 @@ impl Seat {
     /// The spaces and what they hold.
     pub fn spaces(&self) -> String {
         let inner = &self.host.inner;
-        let here = inner.state().current(Owner::Nil).ok();
+        let here = inner.state().current(Owner::Local).ok();
         let rows: Vec<_> = inner
             .space_facts()
             .into_iter()
@@ -229,8 +229,8 @@ impl Seat {
     /// The space or module the next eval takes place in, and whether it is the caller's own scratch.
     pub fn place(&self) -> (String, bool) {
         let state = self.host.inner.state();
-        let name = state.current(Owner::Nil).map(|name| name.to_string()).unwrap_or_default();
-        let own = state.spaces().iter().any(|row| *row.name == *name && row.kind == SpaceKind::Scratch(Owner::Nil));
+        let name = state.current(Owner::Local).map(|name| name.to_string()).unwrap_or_default();
+        let own = state.spaces().iter().any(|row| *row.name == *name && row.kind == SpaceKind::Scratch(Owner::Local));
         (name, own)
     }
 
@@ -242,10 +242,10 @@ impl Seat {
         let module = self.host.inner.library.find(name).map(|module| module.to_string());
         let mut state = self.host.inner.state();
         if module.is_none() {
-            state.may_enter(Owner::Nil, name)?;
+            state.may_enter(Owner::Local, name)?;
         }
         let name = module.unwrap_or_else(|| name.to_owned());
-        state.move_session(Owner::Nil, &name);
+        state.move_session(Owner::Local, &name);
         Ok(name)
     }
 
@@ -263,7 +263,7 @@ impl Seat {
         let (place, here, spaces) = {
             let state = inner.state();
             let spaces = state.spaces();
-            let place = state.current(Owner::Nil).map(|name| name.to_string()).unwrap_or_default();
+            let place = state.current(Owner::Local).map(|name| name.to_string()).unwrap_or_default();
             let here = spaces.iter().find(|row| *row.name == *place).map(|row| row.space);
             let open = spaces.into_iter().filter(|row| !matches!(row.kind, SpaceKind::Scratch(Owner::Session(_))));
             (place, here, open.map(|row| row.name.to_string()).collect())

@@ -2,11 +2,11 @@
 
 use super::api::{Host, Job};
 use super::kept::End;
+use super::wait::Awaited;
+use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::SpaceView;
-use crate::engine::view::{Batch, Change};
+use crate::engine::{Batch, Change};
 use crate::render::{self, Style};
-use crate::state::Owner;
-use crate::words::{EntryId, Failure, Refusal, Status};
 use rhai::Dynamic;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,6 +20,18 @@ pub struct Script {
     pub file: Option<String>,
     /// The constant `ARGS`, when it shall be there.
     pub arguments: Option<Vec<String>>,
+}
+
+/// A script that was admitted and is read to its end by whoever holds this: nothing evicts its entry meanwhile. The script runs on
+/// when this is dropped.
+#[derive(Debug)]
+#[must_use = "dropping this says that nobody will read how the script ends"]
+pub struct SubmittedScript {
+    host: Host,
+    id: EntryId,
+    /// The file it is from.
+    file: Option<String>,
+    _awaited: Awaited,
 }
 
 /// Lines that an entry printed.
@@ -45,22 +57,19 @@ impl Host {
     ///
     /// # Errors
     /// As [`Host::submit`].
-    pub fn submit_script(&self, script: Script) -> Result<EntryId, Refusal> {
+    pub fn submit_script(&self, script: Script) -> Result<SubmittedScript, Refusal> {
         if let Some(arguments) = script.arguments {
             self.set_arguments(arguments)?;
         }
-        let id = self.inner.submit(Owner::Nil, &Job::new(script.code), false)?;
-        // Read to its end by whoever runs the script: nothing evicts it before.
-        self.inner.state().awaited(id);
-        if let Some(file) = script.file {
-            self.inner.files().insert(id, file);
-        }
-        Ok(id)
+        let submitted = self.submit(Owner::Local, &Job::new(script.code))?;
+        let id = submitted.id();
+        let awaited = Awaited::begin(&self.inner, [id]);
+        Ok(SubmittedScript { host: self.clone(), id, file: script.file, _awaited: awaited })
     }
 
     /// Puts the constant `ARGS` into the nil caller's scratch.
     fn set_arguments(&self, arguments: Vec<String>) -> Result<(), Refusal> {
-        let place = self.inner.state().place(Owner::Nil, None)?;
+        let place = self.inner.state().place(Owner::Local, None)?;
         let space = self.inner.space(place.space, &place.name);
         let bytes = arguments.iter().map(String::len).sum();
         let value: Dynamic = arguments.into_iter().map(Dynamic::from).collect::<rhai::Array>().into();
@@ -96,22 +105,29 @@ impl Host {
             }
         }
     }
+}
 
-    /// How a settled entry of the nil caller ended. It has been read then.
+impl SubmittedScript {
+    /// The entry.
+    pub fn id(&self) -> EntryId {
+        self.id
+    }
+
+    /// How the script ended, once it has settled.
     ///
     /// # Errors
-    /// `NoEntry`, `Evicted`.
-    pub fn ended(&self, id: EntryId, style: Style) -> Result<Ended, Refusal> {
+    /// `Forgotten`.
+    pub fn ended(&self, style: Style) -> Result<Ended, Refusal> {
+        let id = self.id;
         let (status, kept) = {
-            let state = self.inner.state();
+            let state = self.host.inner.state();
             (state.status(id)?, state.value(id)?)
         };
-        let file = self.inner.files().get(&id).cloned();
         let text = match kept.as_ref().map(|kept| &kept.face.end) {
             Some(End::Value(rendered)) if rendered.text == "()" => String::new(),
             Some(End::Value(rendered)) => rendered.text.clone(),
             Some(End::Failed(failure)) => {
-                let failure = in_file(failure, id, file.as_deref());
+                let failure = in_file(failure, id, self.file.as_deref());
                 render::failure::text(&failure, None, style)
             }
             Some(End::Cancelled(_)) | None => render::notice::cancelled(id),
@@ -119,12 +135,12 @@ impl Host {
         Ok(Ended { status, text })
     }
 
-    /// Background work that ends unfinished when the process ends with the settled entry `id`: its children that were cancelled
-    /// when it settled, and whatever has not settled by now.
-    pub fn unfinished(&self, id: EntryId) -> Vec<EntryId> {
-        let live = self.inner.live_ids();
-        let state = self.inner.state();
-        let kept = state.value(id).ok().flatten();
+    /// Background work that ends unfinished when the process ends with this script, once it has settled: its children that were
+    /// cancelled when it settled, and whatever has not settled by now.
+    pub fn unfinished(&self) -> Vec<EntryId> {
+        let live = self.host.inner.live_ids();
+        let state = self.host.inner.state();
+        let kept = state.value(self.id).ok().flatten();
         let cancelled = kept.iter().flat_map(|kept| &kept.face.cancelled_children).copied();
         let at_work = |id: &EntryId| matches!(state.status(*id), Ok(Status::Queued | Status::Running));
         let unfinished: BTreeSet<_> = cancelled.chain(live.into_iter().filter(at_work)).collect();

@@ -1,6 +1,6 @@
 //! Where a host is being served: at one address at a time.
 
-use crate::words::lock;
+use crate::base::lock;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -4,10 +4,10 @@ use super::inner::Inner;
 use super::kept::{End, Face, Kept, Values};
 use super::live::{Live, Notes, Work};
 use super::tracing_layer::Served;
+use crate::base::{EntryId, Failure, Status, StopCause, Time};
 use crate::engine::{self, Ended, Unfinished};
-use crate::render::{self, Budget, Conflict};
-use crate::state::CancelBy;
-use crate::words::{EntryId, Failure, Status, StopCause, Time};
+use crate::registry::CancelBy;
+use crate::render::{self, Budget};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Inner {
         if let Some(module) = &live.module
             && let Err(error) = module.follow(&self.language, &live.task)
         {
-            let (failure, _thrown) = engine::failure::describe(&error, &live.task);
+            let (failure, _thrown) = engine::describe(&error, &live.task);
             return Ended::failed(failure);
         }
         engine::evaluate(&self.language, &live.task, code)
@@ -61,11 +61,7 @@ impl Inner {
             }
         };
         let Notes { move_to, new_space } = std::mem::take(&mut *live.notes());
-        let conflicts = ended
-            .conflicts
-            .into_iter()
-            .map(|c| Conflict { name: c.name, other: c.other, function: c.function })
-            .collect();
+        let conflicts = ended.conflicts;
         let face = Face { end, published: ended.published, conflicts, cancelled_children, new_space, move_to };
         let kept = Kept { face: Arc::new(face), values: Arc::new(values) };
         // Idle before anyone learns that the entry settled: whoever waited for it finds this thread warm.

@@ -1,8 +1,8 @@
 //! Threads for running entries: one each, taken from the idle ones when there are any. Knows no entry; a job is a closure.
 //!
-//! Stacks are large (see [`crate::words::Limits::stack_bytes`]) but virtual: only touched pages cost memory.
+//! Stacks are large (see [`crate::base::Limits::stack_bytes`]) but virtual: only touched pages cost memory.
 
-use crate::words::lock;
+use crate::base::lock;
 use std::cell::RefCell;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -144,7 +144,7 @@ impl std::fmt::Debug for Threads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::limits::MIB;
+    use crate::base::limits::MIB;
     use std::sync::mpsc;
 
     #[test]

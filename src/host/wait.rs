@@ -2,8 +2,7 @@
 
 use super::api::Host;
 use super::inner::Inner;
-use super::live::Live;
-use crate::words::{Clock, EntryId, Time};
+use crate::base::{Clock, EntryId, Time};
 use std::sync::{Arc, LazyLock};
 use std::thread::{available_parallelism, yield_now};
 use std::time::Duration;
@@ -77,7 +76,7 @@ impl Host {
         for live in every.iter().chain(&some) {
             live.tell_call(&changed);
         }
-        let _awaited = somebody.then(|| Awaited::begin(&self.inner, every.iter().chain(&some)));
+        let _awaited = somebody.then(|| Awaited::begin(&self.inner, every.iter().chain(&some).map(|live| live.id)));
         let out_of_time = async {
             match limit {
                 Some(at) => until(&self.inner.clock, at).await,
@@ -104,14 +103,15 @@ impl Host {
 }
 
 /// While this lives somebody waits for these entries: their sessions do not expire, and they are not evicted.
-struct Awaited {
+#[derive(Debug)]
+pub(super) struct Awaited {
     inner: Arc<Inner>,
     ids: Vec<EntryId>,
 }
 
 impl Awaited {
-    fn begin<'a>(inner: &Arc<Inner>, entries: impl Iterator<Item = &'a Arc<Live>>) -> Self {
-        let ids: Vec<_> = entries.map(|live| live.id).collect();
+    pub(super) fn begin(inner: &Arc<Inner>, ids: impl IntoIterator<Item = EntryId>) -> Self {
+        let ids: Vec<_> = ids.into_iter().collect();
         let mut state = inner.state();
         for id in &ids {
             state.awaited(*id);
@@ -134,12 +134,13 @@ impl Drop for Awaited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::{Caller, Job};
+    use crate::base::Owner;
+    use crate::host::Job;
 
     #[test]
     fn a_look_ends_with_the_eval_or_soon() {
         let host = Host::builder().build().unwrap();
-        let submit = |code: &str| host.submit(Caller::Nil, &Job::new(code)).unwrap();
+        let submit = |code: &str| host.submit(Owner::Local, &Job::new(code)).unwrap();
         let long = submit("loop { sleep(60) }");
         let before = host.clock().now();
         assert!(!host.settles_at_once(long.id()));

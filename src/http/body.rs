@@ -2,9 +2,9 @@
 
 use super::service::{Frames, ReplyBody};
 use super::socket::Ledger;
+use crate::base::Clock;
 use crate::host::{Delivery, wait};
 use crate::mcp::Frame;
-use crate::words::Clock;
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, SizeHint};
 use http_body_util::BodyExt;

@@ -6,8 +6,8 @@
 //! accepted by the kernel. That the peer has read it cannot be known; but a peer that had hung up before the last bytes were
 //! handed over will not read them, and what they carry is given back.
 
+use crate::base::{Clock, Time, lock};
 use crate::host::{Delivery, wait};
-use crate::words::{Clock, Time, lock};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;

@@ -7,9 +7,9 @@ mod ending;
 
 use super::server::start;
 use super::*;
+use crate::base::{Clock, Limits};
 use crate::host::{Delivery, Host, Receipt, Serving};
 use crate::mcp::{Frame, Incoming};
-use crate::words::{Clock, Limits};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use std::future::Future;

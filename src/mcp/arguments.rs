@@ -2,7 +2,7 @@
 //! are told at once. Says nothing about who may call.
 
 use super::wire::{EXACT, Object};
-use crate::words::limits::{MOST_NOTE_CHARACTERS, thousands};
+use crate::base::limits::{MOST_NOTE_CHARACTERS, thousands};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;

@@ -10,9 +10,10 @@ use super::stream::{Call, Notes, Pulse, Response};
 use super::tasks;
 use super::tools::{Listing, Name};
 use super::wire::{self, Id, Object};
-use crate::host::{Answer, Caller, Canceller, Client, Delivery, Hold, Host, Job, Submitted};
+use crate::base::{ClientInfo, EntryId, Owner, Refusal, TaskId, Time};
+use crate::host::{Answer, Delivery, Hold, Host, Job, Submitted};
+use crate::registry::CancelBy;
 use crate::render::{notice, plain};
-use crate::words::{EntryId, Refusal, TaskId, Time};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -26,9 +27,9 @@ pub(super) struct Asker {
     /// The wire, and whether the request declared that it follows tasks.
     pub(super) listing: Listing,
     /// The header session, on the wire that has them.
-    pub(super) header: Option<Caller>,
+    pub(super) header: Option<Owner>,
     /// What the client says about itself.
-    pub(super) client: Client,
+    pub(super) client: ClientInfo,
     /// The capabilities the request declared.
     pub(super) capabilities: Object,
     /// The other end of the connection.
@@ -188,7 +189,7 @@ impl Calling {
     }
 
     /// The session that speaks: the argument wins over the header.
-    fn caller(&self, session: Option<&str>) -> Result<Caller, Refusal> {
+    fn caller(&self, session: Option<&str>) -> Result<Owner, Refusal> {
         match session {
             Some(handle) => self.host().handle_caller(handle),
             None => self.asker.header.ok_or(Refusal::MissingSession),
@@ -196,7 +197,7 @@ impl Calling {
     }
 
     /// Who speaks and what was given; or the answer that says what is wrong with either.
-    fn resolve<T>(&self, read: Read<T>) -> Result<(Caller, T), Begun> {
+    fn resolve<T>(&self, read: Read<T>) -> Result<(Owner, T), Begun> {
         match (self.caller(read.session.as_deref()), read.arguments) {
             (Ok(caller), Ok(arguments)) => Ok((caller, arguments)),
             (Ok(caller), Err(problems)) => Err(self.refuse(Some(caller), problems.to_string())),
@@ -205,7 +206,7 @@ impl Calling {
         }
     }
 
-    fn refuse(&self, caller: Option<Caller>, text: String) -> Begun {
+    fn refuse(&self, caller: Option<Owner>, text: String) -> Begun {
         Begun::Done(self.host().answer_text(caller, &text, true).into())
     }
 
@@ -248,7 +249,7 @@ impl Calling {
     }
 
     /// Waits for an entry that this call has started, and answers.
-    async fn outlast(&self, watch: Watch, caller: Caller, patience: Patience) -> Option<Outcome> {
+    async fn outlast(&self, watch: Watch, caller: Owner, patience: Patience) -> Option<Outcome> {
         let id = watch.id();
         let (Patience::Running(time) | Patience::Task(time)) = patience;
         let until = self.host().clock().now() + time;
@@ -267,7 +268,7 @@ impl Calling {
         match (ended, patience) {
             (Ended::TakenBack, _) => {
                 // Whoever noticed stopped it already, unless the notice came before the books knew of the entry.
-                self.stop(Canceller::Request, &[id]);
+                self.stop(CancelBy::Request, &[id]);
                 None
             }
             (Ended::Stopping, _) => Some(self.last_words(self.host().answer_eval(caller, submitted)).into()),
@@ -279,7 +280,7 @@ impl Calling {
     }
 
     /// The task that an eval at work becomes; its answer when it has just settled after all.
-    fn as_task(&self, caller: Caller, submitted: Submitted) -> Outcome {
+    fn as_task(&self, caller: Owner, submitted: Submitted) -> Outcome {
         let id = submitted.id();
         let view = self.host().task(id).ok().filter(|view| !view.status.is_settled());
         let (Some(view), Some(handle)) = (view, self.host().handle_of(caller)) else {
@@ -374,7 +375,7 @@ impl Calling {
     }
 
     /// What an open stream says about this call: the latest line of the entries it waits for.
-    fn pulse(&self, caller: Caller, ids: Vec<EntryId>) -> Pulse {
+    fn pulse(&self, caller: Owner, ids: Vec<EntryId>) -> Pulse {
         let host = self.host().clone();
         let latest_line = move || {
             let line = match ids.as_slice() {
@@ -428,7 +429,7 @@ impl Calling {
         answer
     }
 
-    fn stop(&self, by: Canceller, ids: &[EntryId]) {
+    fn stop(&self, by: CancelBy, ids: &[EntryId]) {
         for id in ids {
             // What has settled or gone meanwhile needs no stopping.
             drop(self.host().cancel(by, *id));
@@ -458,7 +459,7 @@ struct Watch {
 }
 
 impl Watch {
-    fn new(calling: &Calling, caller: Caller, submitted: Submitted) -> Self {
+    fn new(calling: &Calling, caller: Owner, submitted: Submitted) -> Self {
         let (host, wire, id) = (calling.host().clone(), calling.asker.listing.wire(), submitted.id());
         calling.ticket.stands_for(id);
         let hold = host.hold(caller);
@@ -480,7 +481,7 @@ impl Drop for Watch {
         let Some((submitted, ticket)) = self.waiting.take() else { return };
         match self.wire {
             // Closing the stream takes the request back. What has settled meanwhile needs no stopping.
-            Wire::Modern => drop(self.host.cancel(Canceller::Request, self.id)),
+            Wire::Modern => drop(self.host.cancel(CancelBy::Request, self.id)),
             // Closing a socket means nothing: the eval runs on, and the client may still take the request back by a notice.
             Wire::Legacy => {
                 let (host, id) = (self.host.clone(), self.id);

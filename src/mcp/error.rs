@@ -3,7 +3,7 @@
 
 use super::TASKS;
 use super::era::MODERN;
-use crate::words::Refusal;
+use crate::base::Refusal;
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::fmt;

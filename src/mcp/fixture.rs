@@ -4,7 +4,8 @@
 use super::TASKS;
 use super::stream::Notes;
 use super::wire::Object;
-use crate::host::{Caller, Submitted};
+use crate::base::Owner;
+use crate::host::Submitted;
 use serde_json::{Value, json};
 use std::pin::Pin;
 use std::time::Duration;
@@ -64,7 +65,7 @@ pub enum Answered {
     /// An eval it started: waited for, or after `grace` followed as a task by a request that declared them.
     Work {
         /// Whose eval it is.
-        caller: Caller,
+        caller: Owner,
         /// The eval.
         submitted: Submitted,
         /// How long a request that follows tasks is held.

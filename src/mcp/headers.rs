@@ -3,7 +3,7 @@
 
 use super::era::Revision;
 use super::error::Fault;
-use crate::words::HeaderKey;
+use crate::base::HeaderKey;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;

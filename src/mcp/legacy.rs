@@ -11,10 +11,12 @@ use super::stream::{Call, Notes, Response};
 use super::tools::{self, Listing};
 use super::wire::{self, Id, Message, Notification, Object, Rejected, Request, object};
 use super::{Incoming, Reply, server_info};
-use crate::host::{Caller, Canceller, Client, Delivery};
+use crate::base::HeaderKey;
+use crate::base::limits::MOST_CLIENT_CHARACTERS;
+use crate::base::{ClientInfo, Owner};
+use crate::host::Delivery;
+use crate::registry::CancelBy;
 use crate::render::teach;
-use crate::words::HeaderKey;
-use crate::words::limits::MOST_CLIENT_CHARACTERS;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -41,8 +43,12 @@ fn open(shared: &Shared, params: &Object, peer: Option<String>) -> Result<(Heade
         value.and_then(Value::as_str).unwrap_or_default().chars().take(MOST_CLIENT_CHARACTERS).collect()
     };
     // Tasks exist on the modern wire only, whatever a client declares here.
-    let client =
-        Client { name: said("name"), version: said("version"), revision: revision.as_str().to_owned(), tasks: false };
+    let client = ClientInfo {
+        name: said("name"),
+        version: said("version"),
+        revision: revision.as_str().to_owned(),
+        tasks: false,
+    };
     let (key, _) = shared.host.initialize(client, peer).map_err(Fault::Refused)?;
     let result = json!({
         "protocolVersion": revision.as_str(),
@@ -88,7 +94,8 @@ pub(super) fn begin(
     if post.batch && post.revision.is_some_and(|revision| !revision.has_batches()) {
         return Err(refuse(no_batches()));
     }
-    let caller = shared.host.header_caller(&key, peer.clone()).map_err(|why| refuse(Fault::Refused(why)))?.caller;
+    let opened = shared.host.header_caller(&key, peer.clone()).map_err(|why| refuse(Fault::Refused(why)))?;
+    let caller = Owner::Session(opened.session);
     let session = Session { shared, key, caller, peer, notes };
     if post.batch && post.revision.is_none() && !session.revision().has_batches() {
         return Err(refuse(no_batches()));
@@ -105,7 +112,7 @@ fn no_batches() -> Fault {
 struct Session<'a> {
     shared: &'a Arc<Shared>,
     key: HeaderKey,
-    caller: Caller,
+    caller: Owner,
     peer: Option<String>,
     notes: &'a Notes,
 }
@@ -183,7 +190,7 @@ impl Session<'_> {
         let Some(id) = notification.params.get("requestId").and_then(Id::from_value) else { return };
         match self.shared.requests.cancel(&Key { session: self.key.clone(), id }) {
             // What has settled meanwhile needs no stopping.
-            Noticed::Cancelled(Some(entry)) => drop(self.shared.host.cancel(Canceller::Request, entry)),
+            Noticed::Cancelled(Some(entry)) => drop(self.shared.host.cancel(CancelBy::Request, entry)),
             Noticed::Cancelled(None) | Noticed::Nothing => {}
             Noticed::Ambiguous => tracing::info!("a cancel notice fits several open requests and stopped none"),
         }

@@ -12,10 +12,11 @@ use super::tasks;
 use super::tools::{self, Listing};
 use super::wire::{Object, Request, object};
 use super::{TASKS, server_info};
-use crate::host::{Canceller, Client, TaskView};
+use crate::base::limits::MOST_CLIENT_CHARACTERS;
+use crate::base::{ClientInfo, Refusal, Status, TaskId};
+use crate::host::TaskView;
+use crate::registry::CancelBy;
 use crate::render::teach;
-use crate::words::limits::MOST_CLIENT_CHARACTERS;
-use crate::words::{Refusal, Status, TaskId};
 use http::HeaderMap;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ const TOOLS_TTL_MS: u64 = 60_000;
 struct Envelope {
     version: String,
     capabilities: Object,
-    client: Client,
+    client: ClientInfo,
     token: Option<Value>,
     log_level: Option<Value>,
 }
@@ -64,7 +65,7 @@ impl Envelope {
         let tasks = extensions.and_then(|extensions| extensions.get(TASKS)).is_some_and(Value::is_object);
         Ok(Self {
             version: version.to_owned(),
-            client: Client { name: said("name"), version: said("version"), revision: version.to_owned(), tasks },
+            client: ClientInfo { name: said("name"), version: said("version"), revision: version.to_owned(), tasks },
             capabilities: capabilities.clone(),
             token: request.progress_token(),
             log_level: get(LOG_LEVEL_KEY).cloned(),
@@ -202,7 +203,7 @@ fn task(shared: &Shared, envelope: &Envelope, method: &str, params: &Object) -> 
         }
         "tasks/cancel" => {
             // What has settled stays as it is: cancelling twice is fine.
-            drop(host.cancel(Canceller::Caller(view.owner), id.entry));
+            drop(host.cancel(CancelBy::Owner(view.owner), id.entry));
             Ok(Outcome::plain(Object::new()))
         }
         // Nothing here ever asks for input, so there is nothing to update.

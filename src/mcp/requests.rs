@@ -6,7 +6,7 @@
 //! means neither.
 
 use super::wire::Id;
-use crate::words::{EntryId, HeaderKey, lock};
+use crate::base::{EntryId, HeaderKey, lock};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};

@@ -3,8 +3,8 @@
 
 use super::wire::{self, Object};
 use super::{Body, Frame, Reply};
+use crate::base::{Clock, Time};
 use crate::host::{Delivery, wait};
-use crate::words::{Clock, Time};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, StatusCode};

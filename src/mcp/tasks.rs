@@ -4,9 +4,9 @@
 //! protocol, and an eval that was admitted has none.
 
 use super::wire::Object;
+use crate::base::{Clock, EntryId, Status, TaskId, Time};
 use crate::host::TaskView;
 use crate::render::notice;
-use crate::words::{Clock, EntryId, Status, TaskId, Time};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -64,12 +64,12 @@ fn stamp(clock: &Clock, time: Time) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::Caller;
+    use crate::base::Owner;
     use std::time::Duration;
 
     fn view(status: Status) -> TaskView {
         TaskView {
-            owner: Caller::Nil,
+            owner: Owner::Local,
             status,
             created: Time::after_start(Duration::from_secs(60)),
             updated: Time::after_start(Duration::from_millis(61_500)),

@@ -8,8 +8,8 @@ use super::output::{self, Output};
 use super::plain::{count, duration, guarded, head, listed, one_line};
 use super::style::{Role, Style};
 use super::value::Rendered;
-use crate::words::limits::thousands;
-use crate::words::{EntryId, Failure, Status, StopCause};
+use crate::base::limits::thousands;
+use crate::base::{Conflict, EntryId, Failure, Status, StopCause};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -87,17 +87,6 @@ pub enum Stage<'a> {
         /// Why, when it was not somebody's wish.
         cause: Option<&'a StopCause>,
     },
-}
-
-/// A name that two entries set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
-    /// The variable or function.
-    pub name: String,
-    /// The entry that set it in between.
-    pub other: EntryId,
-    /// Whether it is a function.
-    pub function: bool,
 }
 
 /// Why a session is new under an old id.

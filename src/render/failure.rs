@@ -2,7 +2,7 @@
 
 use super::plain::{count, guarded, head, is_unsafe, listed, one_line};
 use super::style::{Role, Style};
-use crate::words::{Cut, EntryId, Failure, Frame};
+use crate::base::{Cut, EntryId, Failure, Frame};
 use std::fmt::Write;
 
 /// Characters of the message on the first line, and of each further line of it.

@@ -2,9 +2,9 @@
 
 use super::plain::{count, duration, first_line, one_line};
 use super::style::{Role, Style};
-use crate::state::Page;
-use crate::words::limits::{bytes, thousands};
-use crate::words::{EntryId, Status};
+use crate::base::limits::{bytes, thousands};
+use crate::base::{EntryId, Status};
+use crate::registry::Page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -287,8 +287,8 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::Line;
     use crate::render::style::visible;
-    use crate::state::Line;
     use expect_test::expect;
 
     const PLAIN: Style = Style::Terminal { colour: false };

@@ -15,7 +15,7 @@ pub mod style;
 pub mod teach;
 pub mod value;
 
-pub use answer::{Adopted, Block, Conflict, Stage, Tail};
+pub use answer::{Adopted, Block, Stage, Tail};
 pub use output::Output;
 pub use style::Style;
 pub use value::{Budget, Elided, EntryEnd, EntryShown, Rendered, Shown, whole};

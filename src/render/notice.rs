@@ -2,7 +2,7 @@
 
 use super::plain::one_line;
 use super::style::{Role, Style};
-use crate::words::{EntryId, Handle};
+use crate::base::{EntryId, Handle};
 
 /// The first line on stderr: `remontoire 0.1.0 · http://127.0.0.1:7766/mcp`.
 pub fn start_line(url: &str) -> String {

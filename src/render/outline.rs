@@ -2,7 +2,7 @@
 
 use super::plain::{count, one_line};
 use super::style::{Role, Style};
-use crate::words::{ModuleProblem, Severity};
+use crate::base::{ModuleProblem, Severity};
 
 /// A module, as its text alone tells.
 #[derive(Clone, Debug, Default)]
@@ -101,8 +101,8 @@ fn line(problem: &ModuleProblem, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::ProblemKind;
     use crate::render::style::visible;
-    use crate::words::ProblemKind;
     use expect_test::expect;
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::plain::{count, fitting, guarded, one_line};
 use super::style::{Role, Style};
-use crate::state::{Gap, HeadTail, Line};
-use crate::words::EntryId;
-use crate::words::limits::{bytes, thousands};
+use crate::base::EntryId;
+use crate::base::limits::{bytes, thousands};
+use crate::registry::{Gap, HeadTail, Line};
 
 /// What an entry printed, as an answer shows it.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Pieces that all texts share: escaping, cutting, counting, times.
 
-use crate::words::limits::thousands;
+use crate::base::limits::thousands;
 use std::fmt::Write;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 use super::lists::{self, CommandRow};
 use super::plain::{count, first_line, one_line};
 use super::style::{Role, Style};
-use crate::words::{EntryId, Status};
+use crate::base::{EntryId, Status};
 use std::time::Duration;
 
 /// Characters of a typed word that a sentence repeats.

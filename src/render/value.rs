@@ -7,8 +7,8 @@ mod walk;
 mod tests;
 
 use super::plain;
-use crate::words::Failure;
-use crate::words::limits::thousands;
+use crate::base::Failure;
+use crate::base::limits::thousands;
 use rhai::Dynamic;
 use std::fmt;
 use std::sync::Arc;

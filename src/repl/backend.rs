@@ -2,8 +2,8 @@
 //! the wire, and tests.
 
 use super::interrupts::Interrupts;
+use crate::base::{Clock, EntryId, Status, Time, Wake};
 use crate::host::{Delivery, ModuleKind};
-use crate::words::{Clock, EntryId, Status, Time, Wake};
 use std::fmt;
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! The commands of the prompt: one table, from which parsing, help and completion are made. Knows neither backend nor terminal.
 
+use crate::base::{EntryId, Status};
 use crate::render::lists::CommandRow;
 use crate::render::prompt as texts;
-use crate::words::{EntryId, Status};
 use std::fmt;
 
 /// A command, understood.

@@ -2,9 +2,9 @@
 
 use super::backend::{ModuleNames, Names, Signature};
 use super::command::{Argument, COMMANDS, CommandSpec};
+use crate::base::Status;
 use crate::engine::syntax::{self, Kind, Span};
 use crate::host::ModuleKind;
-use crate::words::Status;
 use std::collections::BTreeMap;
 
 /// What Tab offers.

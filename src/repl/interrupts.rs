@@ -1,6 +1,6 @@
 //! Ctrl-C, as a count that only goes up: whoever waits remembers the count it began with and sees every later press.
 
-use crate::words::{Wake, lock};
+use crate::base::{Wake, lock};
 use std::sync::{Arc, Mutex};
 use tokio::runtime::Handle;
 use tokio::sync::watch;

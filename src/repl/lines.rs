@@ -1,8 +1,8 @@
 //! Where typed lines come from, and where text goes: the two traits the loop stands on.
 
 use super::backend::Names;
+use crate::base::lock;
 use crate::render::Style;
-use crate::words::lock;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 

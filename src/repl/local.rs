@@ -3,9 +3,10 @@
 use super::backend::{
     Backend, Mode, ModuleNames, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited,
 };
-use crate::host::{Answer, Caller, Canceller, Host, Job, Seat, Submitted, wait};
+use crate::base::{Clock, EntryId, Owner, Refusal, Wake, lock};
+use crate::host::{Answer, Host, Job, Seat, Submitted, wait};
+use crate::registry::CancelBy;
 use crate::render::Style;
-use crate::words::{Clock, EntryId, Refusal, Wake, lock};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -76,7 +77,7 @@ impl Backend for HostBackend {
     }
 
     fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
-        let submitted = self.host.submit(Caller::Nil, &Job::new(code))?;
+        let submitted = self.host.submit(Owner::Local, &Job::new(code))?;
         let id = submitted.id();
         match mode {
             Mode::Foreground => drop(self.awaited().insert(id, submitted)),
@@ -116,7 +117,7 @@ impl Backend for HostBackend {
     }
 
     fn cancel(&self, id: EntryId) -> Reply<()> {
-        Ok(self.host.cancel(Canceller::Caller(Caller::Nil), id)?)
+        Ok(self.host.cancel(CancelBy::Owner(Owner::Local), id)?)
     }
 
     fn answer(&self, id: EntryId, output: Output) -> Reply<Said> {
@@ -137,7 +138,7 @@ impl Backend for HostBackend {
             Query::Evals(status) => Said::plain(self.seat.evals(*status)),
             Query::Entry(id) => self.seat.entry(*id).into(),
             Query::Output { id, from, count } => Said::plain(self.seat.output(*id, *from, *count)?),
-            Query::Cancel(id) => self.runtime.block_on(self.host.answer_cancel(Caller::Nil, &[id.0])).into(),
+            Query::Cancel(id) => self.runtime.block_on(self.host.answer_cancel(Owner::Local, &[id.0])).into(),
             Query::Sessions => Said::plain(self.seat.sessions()),
             Query::Spaces => Said::plain(self.seat.spaces()),
             Query::Place => Said::plain(self.seat.place().0),
@@ -166,9 +167,9 @@ fn signatures(written: &[String]) -> Vec<Signature> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Status;
     use crate::host::ModuleKind;
     use crate::repl::Interrupts;
-    use crate::words::Status;
 
     #[test]
     fn signatures_are_taken_apart() {

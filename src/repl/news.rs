@@ -5,7 +5,7 @@
 
 use super::backend::{Backend, Said};
 use super::lines::PrintAbove;
-use crate::words::lock;
+use crate::base::lock;
 use std::sync::{Arc, Mutex};
 use std::thread;
 

@@ -2,7 +2,7 @@
 
 mod fake;
 
-use crate::words::Status;
+use crate::base::Status;
 use expect_test::expect;
 use fake::{Act, Breaks, Conversation, CtrlC, Prints, Settles, SettlesAsNews, Step, Takes, wait_until};
 use std::sync::Arc;

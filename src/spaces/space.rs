@@ -3,13 +3,13 @@
 //! The lock is held for single steps only: a snapshot, a batch of changed variables, a definition. Values that are replaced
 //! are handed back and dropped by the eval, outside of it.
 
+use crate::base::limits::LimitHit;
+use crate::base::{EntryId, Limits, SpaceId, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, Shared};
-use crate::engine::view::{
+use crate::engine::{
     Batch, Change, Constants, Definition, Environment, Opened, Opening, Overwritten, Published, Resized, SpaceFailure,
     SpaceView, Variable,
 };
-use crate::words::limits::LimitHit;
-use crate::words::{EntryId, Limits, SpaceId, lock};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
@@ -156,7 +156,7 @@ fn plain_constants(constants: &Constants) -> Constants {
     let constants = constants.read().unwrap_or_else(PoisonError::into_inner);
     let plain: BTreeMap<ImmutableString, Dynamic> = constants
         .iter()
-        .filter(|(_, value)| !crate::engine::values::holds_functions(value))
+        .filter(|(_, value)| !crate::engine::holds_functions(value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     Shared::new(RwLock::new(plain))

@@ -1,8 +1,8 @@
 //! Delivery through real sockets: what was not written whole is owed as before, what was written keeps its session alive.
 
 use crate::stage::{Speaker, Stage, within};
-use remontoire::host::{Client, Job};
-use remontoire::words::{Clock, EntryId, HeaderKey, Limits, Status, Time};
+use remontoire::base::{ClientInfo, Clock, EntryId, HeaderKey, Limits, Status, Time};
+use remontoire::host::Job;
 use remontoire::{Server, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -25,7 +25,7 @@ impl Scene {
     async fn new(clock: Clock, limits: Limits) -> Self {
         let stage = Stage::with(clock, limits);
         let server = serve(&stage.host, "127.0.0.1:0".parse().unwrap()).await.unwrap();
-        let (key, caller) = stage.host.initialize(Client::default(), None).unwrap();
+        let (key, caller) = stage.host.initialize(ClientInfo::default(), None).unwrap();
         let session = Speaker { host: stage.host.clone(), caller, name: String::new() };
         Self { stage, server, key, session }
     }

@@ -2,10 +2,11 @@
 //! teach keep their sizes and name everything.
 
 use crate::stage::{Said, Speaker, Stage, within};
-use remontoire::host::{Client, Host};
+use remontoire::base::ClientInfo;
+use remontoire::base::Clock;
+use remontoire::host::Host;
 use remontoire::render::Style;
 use remontoire::render::teach::{self, Example, Step, Tool, Variant, examples};
-use remontoire::words::Clock;
 use rhai::Engine;
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +23,7 @@ fn stage() -> Stage {
 
 /// The manual as a client that follows tasks reads it, or one that does not.
 async fn manual(stage: &Stage, tasks: bool) -> String {
-    let (_, caller) = stage.host.create_session(None, Client { tasks, ..Client::default() }, None).unwrap();
+    let (_, caller) = stage.host.create_session(None, ClientInfo { tasks, ..ClientInfo::default() }, None).unwrap();
     let reader = Speaker { host: stage.host.clone(), caller, name: String::new() };
     let said = reader.eval("manual()").await;
     assert!(!said.is_error, "{}", said.text);

@@ -2,9 +2,9 @@
 //! of the program's own.
 
 use crate::stage::{Stage, within};
-use remontoire::host::{Caller, Client, EvalError, Host, Job};
+use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Refusal, Status, StopCause};
+use remontoire::host::{EvalError, Host, Job, Script};
 use remontoire::render::Style;
-use remontoire::words::{Clock, EntryId, Limits, Refusal, Status, StopCause};
 use remontoire::{BuildError, ServeError, ServeOptions, Token, serve, serve_with};
 use rhai::{FuncRegistration, Map, Module};
 use std::fmt::Debug;
@@ -103,6 +103,49 @@ async fn dropping_the_future_of_an_eval_cancels_it() {
         panic!("{ended}");
     };
     assert_eq!(output, ["1"]);
+}
+
+/// A host that keeps two entries which were read, and room for nothing else.
+fn stage_for_two() -> Stage {
+    Stage::with(Clock::real(), Limits { capacity: 2, ..Limits::default() })
+}
+
+/// Those of `ids` that are still there after twenty further evals.
+async fn still_there(stage: &Stage, ids: &[EntryId]) -> Vec<EntryId> {
+    for _ in 0..20 {
+        stage.host.eval("1").await.unwrap();
+    }
+    ids.iter().copied().filter(|id| stage.host.entry(*id).is_ok()).collect()
+}
+
+#[tokio::test]
+async fn an_eval_whose_future_was_dropped_makes_room_like_any_other() {
+    let stage = stage_for_two();
+    let mut dropped = Vec::new();
+    for n in 1..=10 {
+        let gate = format!("begun {n}");
+        let mut running = Box::pin(stage.host.eval(format!("gate::opened(\"{gate}\"); loop {{ }}")));
+        until_reached(&stage, &gate, &mut running).await;
+        drop(running);
+        assert_eq!(stage.nil().settled(EntryId(n)).await, Status::Cancelled);
+        dropped.push(EntryId(n));
+    }
+    assert_eq!(still_there(&stage, &dropped).await, []);
+}
+
+#[tokio::test]
+async fn a_script_is_kept_while_somebody_holds_it_and_no_longer() {
+    let stage = stage_for_two();
+    let script = || Script { code: "1".into(), file: Some("one.rhai".into()), arguments: None };
+    let held = stage.host.submit_script(script()).unwrap();
+    let mut dropped = Vec::new();
+    for _ in 0..10 {
+        let script = stage.host.submit_script(script()).unwrap();
+        stage.nil().settled(script.id()).await;
+        dropped.push(script.id());
+    }
+    assert_eq!(still_there(&stage, &dropped).await, []);
+    assert_eq!(held.ended(Style::Agent).unwrap().text, "1");
 }
 
 #[tokio::test]
@@ -314,10 +357,10 @@ async fn closing_ends_every_open_wait_and_says_why() {
 #[test]
 fn callers_are_told_apart_by_what_they_are() {
     let stage = Stage::new();
-    let (_, modern) = stage.host.create_session(Some("reads".into()), Client::default(), None).unwrap();
-    let (key, legacy) = stage.host.initialize(Client::default(), Some("127.0.0.1:9".into())).unwrap();
-    assert!(modern != legacy && modern != Caller::Nil);
-    assert_eq!(stage.host.header_caller(&key, None).unwrap().caller, legacy);
+    let (_, modern) = stage.host.create_session(Some("reads".into()), ClientInfo::default(), None).unwrap();
+    let (key, legacy) = stage.host.initialize(ClientInfo::default(), Some("127.0.0.1:9".into())).unwrap();
+    assert!(modern != legacy && modern != Owner::Local);
+    assert_eq!(Owner::Session(stage.host.header_caller(&key, None).unwrap().session), legacy);
     assert!(stage.host.handle_of(modern).is_some() && stage.host.handle_of(legacy).is_none());
     stage.host.end_header_session(&key).unwrap();
     assert_eq!(stage.host.end_header_session(&key), Err(Refusal::SessionEnded));

@@ -2,9 +2,10 @@
 
 use crate::world;
 use http::{HeaderMap, HeaderValue, Method};
-use remontoire::host::{Caller, Host, Job};
+use remontoire::base::Clock;
+use remontoire::base::Owner;
+use remontoire::host::{Host, Job};
 use remontoire::mcp::{Answered, Body, Dispatcher, Incoming, Reply, Tool, ToolCall, ToolFault, ToolFuture};
-use remontoire::words::Clock;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,7 @@ impl Tool for Counting {
 /// Always a task: starts an eval of a session of its own.
 struct Slow {
     host: Host,
-    caller: Caller,
+    caller: Owner,
 }
 
 impl Tool for Slow {
@@ -62,7 +63,7 @@ impl Tool for Slow {
 
 fn dispatcher() -> (Dispatcher, world::Gates) {
     let (host, gates) = world::host(&Clock::manual());
-    let client = remontoire::host::Client::default();
+    let client = remontoire::base::ClientInfo::default();
     let (_, caller) = host.create_session(None, client, None).expect("there is room for a session");
     let slow = Slow { host: host.clone(), caller };
     (Dispatcher::with_tools(host, vec![Arc::new(Counting), Arc::new(slow)]), gates)
@@ -150,7 +151,7 @@ async fn a_missing_capability_is_a_400_and_work_becomes_a_task() {
 async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     let clock = Clock::manual();
     let (host, gates) = world::host(&clock);
-    let session = || host.create_session(None, remontoire::host::Client::default(), None).expect("there is room");
+    let session = || host.create_session(None, remontoire::base::ClientInfo::default(), None).expect("there is room");
     let (handle, caller) = session();
     let slow = Slow { host: host.clone(), caller };
     let dispatcher = Dispatcher::with_tools(host.clone(), vec![Arc::new(slow)]);
@@ -170,7 +171,7 @@ async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     assert_eq!(get().await["result"]["status"], "working");
 
     gates.open("slow");
-    let entry = remontoire::words::EntryId(id.as_str().unwrap().rsplit_once('-').unwrap().1.parse().unwrap());
+    let entry = remontoire::base::EntryId(id.as_str().unwrap().rsplit_once('-').unwrap().1.parse().unwrap());
     tokio::time::timeout(Duration::from_secs(20), host.settled(&[entry], &[], None)).await.expect("it settles");
     for _ in 0..2 {
         let end = get().await;

@@ -3,9 +3,9 @@
 mod alone; // the total of the process
 
 use crate::stage::{Stage, within};
-use remontoire::host::{Client, Job};
-use remontoire::words::limits::{KIB, MIB};
-use remontoire::words::{Clock, Limits, Refusal, Status};
+use remontoire::base::limits::{KIB, MIB};
+use remontoire::base::{ClientInfo, Clock, Limits, Refusal, Status};
+use remontoire::host::Job;
 use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;
@@ -195,7 +195,7 @@ async fn the_longest_silent_idle_session_makes_room_for_a_new_one() {
     fourth.eval("2").await.is("2");
     // With all of them at work there is no room.
     let more = [&sessions[2], &fourth].map(|session| session.start("while !gate::opened(\"go\") {} 1").id);
-    let refused = stage.host.create_session(None, Client::default(), None).unwrap_err();
+    let refused = stage.host.create_session(None, ClientInfo::default(), None).unwrap_err();
     assert_eq!(refused, Refusal::TooManySessions { limit: 3 });
     stage.gates.open("go");
     sessions[0].wait(&[working.id]).await.is("1");

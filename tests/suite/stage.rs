@@ -2,8 +2,9 @@
 //! end does. Every wait has a bound.
 
 use crate::world::{self, Gates};
-use remontoire::host::{Answer, Caller, Canceller, Client, Host, HostBuilder, Job};
-use remontoire::words::{Clock, EntryId, Limits, Status};
+use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Status};
+use remontoire::host::{Answer, Host, HostBuilder, Job};
+use remontoire::registry::CancelBy;
 use std::fmt::Debug;
 use std::future::Future;
 use std::path::Path;
@@ -56,14 +57,15 @@ impl Stage {
 
     /// A new session.
     pub(crate) fn session(&self) -> Speaker {
-        let client = Client { name: "suite".into(), version: "1".into(), revision: "2025-11-25".into(), tasks: false };
+        let client =
+            ClientInfo { name: "suite".into(), version: "1".into(), revision: "2025-11-25".into(), tasks: false };
         let (handle, caller) = self.host.create_session(None, client, None).expect("there is room for a session");
         Speaker { host: self.host.clone(), caller, name: handle.to_string() }
     }
 
     /// The caller without a session.
     pub(crate) fn nil(&self) -> Speaker {
-        Speaker { host: self.host.clone(), caller: Caller::Nil, name: String::new() }
+        Speaker { host: self.host.clone(), caller: Owner::Local, name: String::new() }
     }
 }
 
@@ -71,7 +73,7 @@ impl Stage {
 #[derive(Clone)]
 pub(crate) struct Speaker {
     pub(crate) host: Host,
-    pub(crate) caller: Caller,
+    pub(crate) caller: Owner,
     /// The session's handle.
     pub(crate) name: String,
 }
@@ -169,7 +171,7 @@ impl Speaker {
 
     /// Asks an entry to stop without waiting.
     pub(crate) fn stop(&self, id: EntryId) {
-        self.host.cancel(Canceller::Caller(self.caller), id).expect("the entry is there");
+        self.host.cancel(CancelBy::Owner(self.caller), id).expect("the entry is there");
     }
 
     /// Waits until an entry has settled without reading it.

@@ -19,9 +19,9 @@
 use crate::world::{self, Gates};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use remontoire::base::{Clock, EntryId};
 use remontoire::host::Host;
 use remontoire::mcp::{Body, Dispatcher, Incoming, Reply};
-use remontoire::words::{Clock, EntryId};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

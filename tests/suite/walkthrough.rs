@@ -7,10 +7,10 @@
 use crate::stage::{Stage, within};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use remontoire::host::{Caller, Job, Seat};
+use remontoire::base::{Clock, EntryId, Limits, Owner};
+use remontoire::host::{Job, Seat};
 use remontoire::mcp::{Body, Dispatcher, Incoming};
 use remontoire::render::Style;
-use remontoire::words::{Clock, EntryId, Limits};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -114,9 +114,9 @@ impl Walk {
         let host = &self.stage.host;
         let answer = match how {
             "news" => self.seat.news().expect("there is news"),
-            "cancel" => host.answer_cancel(Caller::Nil, &[said.parse().unwrap()]).await,
+            "cancel" => host.answer_cancel(Owner::Local, &[said.parse().unwrap()]).await,
             _ => {
-                let submitted = host.submit(Caller::Nil, &Job::new(said)).unwrap();
+                let submitted = host.submit(Owner::Local, &Job::new(said)).unwrap();
                 if how != "await 0" {
                     let id: EntryId = submitted.id();
                     host.settled(&[id], &[], None).await;

@@ -1,7 +1,7 @@
 //! Answers of an instance, taken apart: what an entry came to, what it printed, its facts, and the news below it. The grammar
 //! is that of every answer; nothing an eval prints can pass for a line of it.
 
-use crate::words::{EntryId, Status};
+use crate::base::{EntryId, Status};
 
 /// The answer about one entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use super::answer::Answer;
 use super::looks::Looks;
 use super::rows;
 use super::{Remote, RemoteError, ToolAnswer};
+use crate::base::{Clock, EntryId, Limits, Wake, lock};
 use crate::host::wait;
+use crate::registry;
 use crate::render::{Style, lists, prompt};
 use crate::repl::{Backend, Mode, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited};
-use crate::state;
-use crate::words::{Clock, EntryId, Limits, Wake, lock};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -195,7 +195,7 @@ impl RemoteBackend {
     }
 
     fn page(&self, id: EntryId, from: usize, count: usize) -> Reply<String> {
-        let page: state::Page = rows::page(&self.look(&rows::page_of(id, from, count))?, from);
+        let page: registry::Page = rows::page(&self.look(&rows::page_of(id, from, count))?, from);
         Ok(lists::output(&page, self.style))
     }
 

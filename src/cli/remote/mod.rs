@@ -14,8 +14,8 @@ mod tests;
 
 pub(super) use attach::{converse, pipe};
 
+use crate::base::Refusal;
 use crate::http::Token;
-use crate::words::Refusal;
 use bytes::Bytes;
 use events::Events;
 use http::header::{self, HeaderValue};

@@ -1,11 +1,11 @@
 //! What is asked of an instance, as expressions of the language, and what comes back, as rows of the prompt's lists. The results
 //! of its functions are plain data; whatever is missing or of another kind is left blank.
 
+use crate::base::{EntryId, Status};
 use crate::host::ModuleKind;
+use crate::registry::{Line, Page};
 use crate::render::lists::{EvalRow, SessionRow, SpaceRow};
 use crate::repl::{ModuleNames, Names, Signature};
-use crate::state::{Line, Page};
-use crate::words::{EntryId, Status};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,10 +1,9 @@
 //! Channels: values handed over from one eval to another, in order, each to one taker.
 
 use super::{Call, Table, seconds};
+use crate::base::{Owner, Refusal, Time, Wake, lock};
 use crate::engine::{Atom, Fallible, Task, failure, refuse};
 use crate::render::Shown;
-use crate::state::Owner;
-use crate::words::{Refusal, Time, Wake, lock};
 use rhai::{Dynamic, NativeCallContext};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};

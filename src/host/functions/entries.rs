@@ -1,11 +1,11 @@
 //! Entries: reading their values, output and failures, listing and forgetting them.
 
 use super::{Call, Table, seconds};
+use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::{EntryHandle, Fallible, failure, refuse};
 use crate::host::children::facts;
 use crate::host::kept::End;
-use crate::state::{EntryFilter, EntryView, Owner, Wants};
-use crate::words::{EntryId, Failure, Refusal, Status};
+use crate::registry::{EntryFilter, EntryView, Wants};
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {

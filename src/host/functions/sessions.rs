@@ -1,10 +1,10 @@
 //! Sessions: the roster, a note on it, and giving up what is owed.
 
 use super::{Call, Table};
+use crate::base::limits::MOST_NOTE_CHARACTERS;
+use crate::base::{EntryId, Owner, StopCause};
 use crate::engine::{Fallible, failure};
-use crate::state::Released;
-use crate::words::limits::MOST_NOTE_CHARACTERS;
-use crate::words::{EntryId, StopCause};
+use crate::registry::Released;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -64,7 +64,7 @@ fn roster(context: &NativeCallContext<'_>) -> Fallible<Array> {
             set("running", count(row.running));
             set("peer", row.peer.map_or(Dynamic::UNIT, |peer| peer.to_string().into()));
             set("ns", row.ns.to_string().into());
-            if call.owner() == crate::state::Owner::Session(row.session) {
+            if call.owner() == Owner::Session(row.session) {
                 set("you", true.into());
             }
             map.into()

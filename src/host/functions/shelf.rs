@@ -1,13 +1,13 @@
 //! Script modules as data: which there are, what they offer, their text, loading one anew.
 
 use super::{Call, Table};
+use crate::base::ModuleError;
 use crate::engine::{Fallible, failure};
 use crate::render::teach::{self, FunctionDoc};
 use crate::render::value::whole;
 use crate::spaces::library::{
     Documented, FunctionOutline, OutlineOptions, modules_value, outline_value, reloaded_value,
 };
-use crate::words::ModuleError;
 use rhai::{Array, Dynamic, EvalAltResult, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {

@@ -1,10 +1,10 @@
 //! Teaching: the manual, and the docs of one function.
 
 use super::{Call, Inner, Table};
+use crate::base::Owner;
 use crate::engine::{Fallible, failure};
 use crate::render::teach::{self, FunctionDoc, Variant};
 use crate::render::value::whole;
-use crate::state::Owner;
 use rhai::{Dynamic, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -18,7 +18,7 @@ pub(super) fn register(table: &mut Table) {
             state.manual_read(call.owner());
             let tasks = match call.owner() {
                 Owner::Session(session) => state.client_of(session).is_some_and(|client| client.tasks),
-                Owner::Nil => false,
+                Owner::Local => false,
             };
             if tasks { Variant::Tasks } else { Variant::Await }
         };
@@ -52,7 +52,7 @@ impl Inner {
     /// What there is to say about a function or a module, for the prompt; or why there is nothing.
     pub(in crate::host) fn documentation(&self, name: &str) -> Result<String, String> {
         let name = name.trim().trim_end_matches("()");
-        let place = self.state().current(Owner::Nil).unwrap_or_default();
+        let place = self.state().current(Owner::Local).unwrap_or_default();
         match find(self, &place, name) {
             Ok(Some(text)) => Ok(text),
             Ok(None) => Err(teach::no_doc(name, &near(self, name))),

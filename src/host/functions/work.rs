@@ -2,9 +2,9 @@
 
 use super::entries::{listed, wait_for};
 use super::{Call, Table, seconds};
+use crate::base::StopCause;
 use crate::engine::{Callable, EntryHandle, Fallible, refuse, terminated};
-use crate::state::{CancelBy, CancelState, Wants};
-use crate::words::StopCause;
+use crate::registry::{CancelBy, CancelState, Wants};
 use rhai::{Array, Dynamic, FnPtr, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {

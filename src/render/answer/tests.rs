@@ -1,9 +1,10 @@
 //! Every shape of an answer, for agents and for the terminal.
 
 use super::*;
+use crate::base::Conflict;
+use crate::registry::{Gap, HeadTail, Line};
 use crate::render::style::visible;
 use crate::render::value::Elided;
-use crate::state::{Gap, HeadTail, Line};
 use expect_test::{Expect, expect};
 
 const COLOUR: Style = Style::Terminal { colour: true };

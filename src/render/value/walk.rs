@@ -3,10 +3,10 @@
 
 use super::kinds::{is_foreign, is_name, is_small_number, push_in_quotes};
 use super::{Budget, Elided, EntryEnd, EntryShown, Hook, Rendered, Shown};
+use crate::base::limits::{bytes, thousands};
 use crate::render::failure;
 use crate::render::plain::{fitting, is_unsafe, push_escape};
 use crate::render::style::Style;
-use crate::words::limits::{bytes, thousands};
 use rhai::{Array, Blob, Dynamic, FnPtr, ImmutableString, Map};
 use std::fmt::{Display, Write};
 use std::ops::{Range, RangeInclusive};

@@ -4,9 +4,9 @@
 //! only the tests of news involve a second thread.
 
 use super::super::*;
+use crate::base::{Clock, EntryId, Status, Time, Wake};
 use crate::host::Delivery;
 use crate::render::Style;
-use crate::words::{Clock, EntryId, Status, Time, Wake};
 use expect_test::Expect;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Write};

@@ -2,14 +2,14 @@
 
 use super::live::{ScriptModules, SpaceModules};
 use super::{Library, ModuleName, ModuleSpace};
-use crate::engine::view::SpaceView;
+use crate::base::limits::LimitHit;
+use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId};
+use crate::engine::SpaceView;
 use crate::engine::{
-    Budget, Ended, Fallible, Hooks, Language, LoadedModule, Parking, Sink, Sources, Task, Unfinished, Waits, evaluate,
+    Blocking, Budget, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits, evaluate,
     failure,
 };
 use crate::spaces::Space;
-use crate::words::limits::LimitHit;
-use crate::words::{Clock, EntryId, Limits, Refusal, SpaceId};
 use rhai::Module;
 use std::collections::HashMap;
 use std::fs;
@@ -23,7 +23,7 @@ pub(super) struct Bench {
     _dir: Option<tempfile::TempDir>,
     folder: PathBuf,
     spaces: Arc<Spaces>,
-    pub(super) language: Language,
+    pub(super) language: Runtime,
     pub(super) modules: ScriptModules,
     pub(super) texts: Arc<Texts>,
     next: AtomicU64,
@@ -36,16 +36,21 @@ pub(super) struct Texts {
 }
 
 impl Sources for Texts {
+    fn text(&self, source: &str) -> Option<Arc<str>> {
+        let code = self.evals.lock().unwrap().get(source).map(|code| code.as_str().into());
+        code.or_else(|| self.library.text(source))
+    }
+
     fn line(&self, source: &str, line: usize) -> Option<String> {
-        let evals = self.evals.lock().unwrap();
-        let code = evals.get(source).and_then(|code| code.lines().nth(line - 1)).map(str::to_owned);
+        let code =
+            self.evals.lock().unwrap().get(source).and_then(|code| code.lines().nth(line - 1)).map(str::to_owned);
         code.or_else(|| self.library.line(source, line))
     }
 }
 
 struct Idle;
 
-impl Parking for Idle {
+impl Blocking for Idle {
     fn give(&self, _: &Task) {}
     fn take(&self, _: &Task) {}
 }
@@ -71,7 +76,7 @@ struct Spaces {
 }
 
 impl SpaceModules for Spaces {
-    fn space_module(&self, language: &Language, name: &str) -> Fallible<LoadedModule> {
+    fn space_module(&self, language: &Runtime, name: &str) -> Fallible<LoadedModule> {
         let imported = format!("@{name}");
         if name == "count" {
             let mut module = Module::new();
@@ -141,7 +146,7 @@ impl Bench {
             _dir: None,
             folder: folder.to_owned(),
             spaces: spaces.clone(),
-            language: Language::new(limits, Module::new(), Vec::new()),
+            language: Runtime::new(limits, Module::new(), Vec::new()),
             modules: ScriptModules::new(library.clone(), spaces),
             texts: Arc::new(Texts { evals: Mutex::default(), library }),
             next: AtomicU64::new(0),
@@ -176,7 +181,7 @@ impl Bench {
         let hooks = Hooks {
             modules: Arc::new(self.modules.clone()),
             sources: self.texts.clone(),
-            parking: Arc::new(Idle),
+            blocking: Arc::new(Idle),
             budget: Arc::new(Idle),
             waits: Arc::new(Idle),
             clock: Clock::manual(),

@@ -3,7 +3,7 @@
 use super::folder::{Folder, Found};
 use super::name::ModuleName;
 use super::syntax::{self, Import, Parsed};
-use crate::words::{Limits, ModuleError, ModuleProblem, ProblemKind};
+use crate::base::{Limits, ModuleError, ModuleProblem, ProblemKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -165,7 +165,7 @@ fn report(modules: &Modules, mut circle: Vec<String>) -> Option<ModuleProblem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::Severity;
+    use crate::base::Severity;
     use expect_test::expect;
     use std::fs;
 

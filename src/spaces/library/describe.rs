@@ -8,13 +8,10 @@ use super::outline::{FunctionOutline, ModuleOutline, contains, first_sentence};
 use super::shelf::Layer;
 use super::syntax::Import;
 use super::{Library, near, syntax};
+use crate::base::{ModuleError, ModuleProblem, ProblemKind, lock};
 use crate::engine::{Overlay, Sources};
-use crate::words::{ModuleError, ModuleProblem, ProblemKind, lock};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Longest code of an eval that is put together again, in lines: each is looked for on its own.
-const MOST_LINES: usize = 5_000;
 
 /// What texts that were looked at say, with these texts.
 pub(super) type Outlines = BTreeMap<ModuleName, (Arc<str>, Result<Arc<Looked>, ModuleError>)>;
@@ -292,14 +289,9 @@ impl Library {
     }
 }
 
-/// The code of an eval, put together from its lines; empty when it is gone.
-fn code_of(eval: &str, sources: &dyn Sources) -> String {
-    let lines = (1..=MOST_LINES).map_while(|line| sources.line(eval, line));
-    lines.fold(String::new(), |mut code, line| {
-        code.push_str(&line);
-        code.push('\n');
-        code
-    })
+/// The code of an eval; empty when it is gone.
+fn code_of(eval: &str, sources: &dyn Sources) -> Arc<str> {
+    sources.text(eval).unwrap_or_default()
 }
 
 fn row(name: &str, outline: Option<&ModuleOutline>, defined: Vec<String>, status: ModuleStatus) -> ModuleRow {

@@ -2,8 +2,8 @@
 
 use super::super::{OutlineOptions, modules_value, outline_value};
 use super::*;
+use crate::base::Limits;
 use crate::engine::FunctionFacts;
-use crate::words::Limits;
 use expect_test::expect;
 use rhai::Dynamic;
 use std::fs;
@@ -11,7 +11,7 @@ use std::fs;
 struct NoSources;
 
 impl Sources for NoSources {
-    fn line(&self, _: &str, _: usize) -> Option<String> {
+    fn text(&self, _: &str) -> Option<Arc<str>> {
         None
     }
 }

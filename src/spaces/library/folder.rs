@@ -2,8 +2,8 @@
 //! texts mean, and remembers nothing: what it answers is what the files say now.
 
 use super::name::ModuleName;
-use crate::words::ModuleError;
-use crate::words::limits::MIB;
+use crate::base::ModuleError;
+use crate::base::limits::MIB;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -2,11 +2,11 @@
 
 use super::live::{OUTPUT_SOURCE, ScriptModules};
 use super::name::ModuleName;
-use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
-use crate::engine::{Fallible, Language, LoadedModule, Modules, Task};
+use crate::base::limits::LimitHit;
+use crate::base::{EntryId, ModuleError, SpaceId, lock};
+use crate::engine::{Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
+use crate::engine::{Fallible, LoadedModule, Modules, Runtime, Task};
 use crate::spaces::Space;
-use crate::words::limits::LimitHit;
-use crate::words::{EntryId, ModuleError, SpaceId, lock};
 use rhai::{Dynamic, ImmutableString, Shared};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -54,7 +54,7 @@ impl ModuleSpace {
     /// # Errors
     ///
     /// As for an import of the module.
-    pub fn follow(&self, language: &Language, task: &Arc<Task>) -> Fallible<()> {
+    pub fn follow(&self, language: &Runtime, task: &Arc<Task>) -> Fallible<()> {
         let now = self.modules.resolve(language, task, self.name.as_str())?;
         let mut state = lock(&self.state);
         state.entering.retain(|task| task.strong_count() > 0);
@@ -82,7 +82,7 @@ impl ModuleSpace {
     /// What evals inside have imported themselves stays when the module changes.
     fn with_own_imports(&self, before: Option<&LoadedModule>, mut environment: Environment) -> Environment {
         let of_module = before.map(LoadedModule::environment).unwrap_or_default();
-        let taken = |imports: &[crate::engine::view::Import], alias: &str| imports.iter().any(|i| i.alias == alias);
+        let taken = |imports: &[crate::engine::Import], alias: &str| imports.iter().any(|i| i.alias == alias);
         let kept = self.space.environment().unwrap_or_default();
         let own: Vec<_> = kept
             .imports

@@ -3,9 +3,9 @@
 use super::name::ModuleName;
 use super::shelf::{Fault, Layer, Loader};
 use super::{Library, ModuleNotice};
-use crate::engine::failure::{describe, fail};
-use crate::engine::{Fallible, Language, LoadedModule, Modules, Overlay, Task, compile_module};
-use crate::words::{EntryId, ModuleError, StopCause};
+use crate::base::{EntryId, ModuleError, StopCause};
+use crate::engine::{Fallible, LoadedModule, Modules, Overlay, Runtime, Task, compile_module};
+use crate::engine::{describe, fail};
 use rhai::EvalAltResult;
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub trait SpaceModules: Send + Sync {
     /// # Errors
     ///
     /// There is no such space.
-    fn space_module(&self, language: &Language, name: &str) -> Fallible<LoadedModule>;
+    fn space_module(&self, language: &Runtime, name: &str) -> Fallible<LoadedModule>;
 }
 
 /// What `import` finds: modules of the library, and other spaces after an `@`.
@@ -50,7 +50,7 @@ impl ScriptModules {
     /// # Errors
     ///
     /// No such module, or what its text raises; then everything stays as it was.
-    pub fn reload(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<ModuleNotice> {
+    pub fn reload(&self, language: &Runtime, task: &Arc<Task>, name: &str) -> Fallible<ModuleNotice> {
         let loader = OfTask { library: &self.library, language, task };
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
         self.library.shelf.reload(&loader, &name)
@@ -58,7 +58,7 @@ impl ScriptModules {
 }
 
 impl Modules for ScriptModules {
-    fn resolve(&self, language: &Language, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
+    fn resolve(&self, language: &Runtime, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
         if let Some(space) = name.strip_prefix('@') {
             self.library.shelf.fleeting(task.id());
             return self.spaces.space_module(language, space).map(Arc::new);
@@ -82,7 +82,7 @@ impl fmt::Debug for ScriptModules {
 /// A real eval that needs a module.
 struct OfTask<'a> {
     library: &'a Library,
-    language: &'a Language,
+    language: &'a Runtime,
     task: &'a Arc<Task>,
 }
 

@@ -42,8 +42,8 @@ pub use name::ModuleName;
 pub use outline::{ConstantOutline, FunctionOutline, ModuleOutline, OutlineOptions, OutlineRow, first_sentence};
 pub use rows::{modules_value, outline_value, reloaded_value};
 
+use crate::base::{Limits, ModuleError, ModuleNotice};
 use crate::engine::{LoadedModule, Overlay};
-use crate::words::{Limits, ModuleError, ModuleNotice};
 use folder::Folder;
 use shelf::Shelf;
 use std::collections::BTreeMap;
@@ -90,6 +90,13 @@ impl Library {
     /// No such module; more functions than one can have.
     pub fn define(&self, name: &ModuleName, overlay: Overlay) -> Result<ModuleNotice, ModuleError> {
         self.shelf.define(name, overlay).map_err(|error| self.with_near_names(error))
+    }
+
+    /// The text of a module's file, named as errors name it (`stats.rhai`): that of the version in force, or, when there is
+    /// none, that of the file now.
+    pub fn text(&self, file: &str) -> Option<Arc<str>> {
+        let name = ModuleName::parse(file.strip_suffix(".rhai")?).ok()?;
+        self.shelf.text(&name).or_else(|| self.shelf.folder().read(&name).ok())
     }
 
     /// Line `line` (from 1) of a module's file, named as errors name it (`stats.rhai`), for showing it with an error: of the

@@ -1,6 +1,6 @@
 //! Names of modules: the only way from a script's text to a path below the folder of modules.
 
-use crate::words::ModuleError;
+use crate::base::ModuleError;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;

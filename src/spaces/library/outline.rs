@@ -2,10 +2,10 @@
 //! needs neither a host nor a run of the module.
 
 use super::syntax;
+use crate::base::{Limits, ModuleError};
 use crate::engine::rhai::ImmutableString;
 use crate::engine::{FunctionFacts, SpaceView};
 use crate::spaces::Space;
-use crate::words::{Limits, ModuleError};
 use std::ops::Range;
 
 /// A module as its readers see it.

@@ -2,7 +2,7 @@
 //! settled on. Finds circles; remembers which module needed which. Knows nothing of files or loading.
 
 use super::name::ModuleName;
-use crate::words::{EntryId, ModuleError, lock};
+use crate::base::{EntryId, ModuleError, lock};
 use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex};

@@ -2,7 +2,7 @@
 
 use super::describe::{ModuleRow, ModuleStatus};
 use super::outline::OutlineRow;
-use crate::words::ModuleNotice;
+use crate::base::ModuleNotice;
 use rhai::{Array, Dynamic, Map};
 
 /// Rows of [`Library::modules`](super::Library::modules): `#{name, doc, functions, status}`, where `status` is `ok`, `broken` or

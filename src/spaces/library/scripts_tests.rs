@@ -2,7 +2,7 @@
 
 use super::bench::Bench;
 use super::{ModuleOutline, check};
-use crate::words::Limits;
+use crate::base::Limits;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Module, NativeCallContext, Scope, Shared};
 use std::fmt::Write as _;
 use std::fs;

@@ -8,8 +8,8 @@
 use super::folder::Folder;
 use super::name::ModuleName;
 use super::pass::{Need, Opened, Passes, Step};
+use crate::base::{EntryId, ModuleError, ModuleNotice, lock};
 use crate::engine::Fallible;
-use crate::words::{EntryId, ModuleError, ModuleNotice, lock};
 use rhai::EvalAltResult;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};

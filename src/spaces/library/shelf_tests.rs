@@ -1,7 +1,7 @@
 //! The shelf with a plain engine in place of evals: each `eval` here is an entry of its own.
 
 use super::*;
-use crate::words::Limits;
+use crate::base::Limits;
 use rhai::{Dynamic, Engine, Module, ModuleResolver, Position, Scope, Shared};
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

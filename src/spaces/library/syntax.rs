@@ -3,8 +3,8 @@
 //! the tests here are what notices.
 
 use super::outline::{ConstantOutline, FunctionOutline, ModuleOutline};
+use crate::base::{Limits, ModuleError};
 use crate::engine::failure::column;
-use crate::words::{Limits, ModuleError};
 use rhai::{
     AST, ASTFlags, ASTNode, Engine, Expr, FnAccess, OptimizationLevel, ParseError, Position, ScriptFuncDef, Stmt,
 };

@@ -1,7 +1,7 @@
 //! What `catch` gives: the same members whoever raised the error.
 
 use super::rig::{Rig, lines};
-use crate::words::{Clock, Limits};
+use crate::base::{Clock, Limits};
 
 /// Errors of the language and of the host, of each kind that scripts meet.
 const ERRORS: [&str; 24] = [

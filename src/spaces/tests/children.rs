@@ -1,7 +1,7 @@
 //! Background children: values, environment, lifetime, circles of waiting.
 
 use super::rig::Rig;
-use crate::words::{Clock, Limits};
+use crate::base::{Clock, Limits};
 use std::time::Duration;
 
 #[test]

@@ -1,7 +1,7 @@
 //! What failures say: kind, place, source, frames, near names, hints.
 
 use super::rig::{Rig, Seat};
-use crate::words::{Cut, Failure};
+use crate::base::{Cut, Failure};
 use expect_test::{Expect, expect};
 
 fn check(s: &Seat, code: &str, expected: Expect) {
@@ -368,8 +368,8 @@ fn a_thrown_value_stays_alive() {
 
 #[test]
 fn what_stops_an_eval_has_a_place_and_its_line() {
-    let s = Rig::with(crate::words::Limits { eval_bytes: 8 << 20, ..Default::default() }, crate::words::Clock::real())
-        .seat();
+    let s =
+        Rig::with(crate::base::Limits { eval_bytes: 8 << 20, ..Default::default() }, crate::base::Clock::real()).seat();
     check(
         &s,
         "let a = [1];\nloop { a += a }",
@@ -438,7 +438,7 @@ fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
         eval 4 2:3"#]]
     .assert_eq(&shown(&s.rig.job(s.rig.newest()).failure().unwrap()));
     let small =
-        Rig::with(crate::words::Limits { space_bytes: 1 << 20, ..Default::default() }, crate::words::Clock::real())
+        Rig::with(crate::base::Limits { space_bytes: 1 << 20, ..Default::default() }, crate::base::Clock::real())
             .seat();
     check(
         &small,

@@ -1,7 +1,7 @@
 //! Limits: each ends one eval, names itself and its value, and nothing else happens.
 
 use super::rig::{Rig, Seat, lines, quiet};
-use crate::words::{Clock, Limits};
+use crate::base::{Clock, Limits};
 use std::sync::atomic::Ordering;
 
 fn with(limits: Limits) -> Seat {

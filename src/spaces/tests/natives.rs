@@ -1,9 +1,9 @@
 //! The functions of the small host.
 
 use super::rig::{Host, Job, Link, PATIENCE};
+use crate::base::lock;
 use crate::engine::rhai::{Array, Dynamic, FnPtr, FuncRegistration, Map, Module, NativeCallContext};
 use crate::engine::{Api, Callable, Ended, EntryHandle, Fallible, Task, Unfinished, call, terminated};
-use crate::words::lock;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

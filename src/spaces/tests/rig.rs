@@ -3,18 +3,17 @@
 mod hooks;
 
 use super::natives::{embedded, functions};
+use crate::base::limits::LimitHit;
+use crate::base::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, StopCause, Wake, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, NativeCallContext};
-use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, Variable};
+use crate::engine::{Batch, Environment, Opened, Opening, Published, SpaceFailure, Variable};
 use crate::engine::{
-    Budget, Ended, EntryHandle, EntryOps, Fallible, Hooks, Language, LoadedModule, Modules, Overlay, Parking, Sink,
+    Blocking, Budget, Ended, EntryHandle, EntryOps, Fallible, Hooks, LoadedModule, Modules, Overlay, Runtime, Sink,
     Sources, SpaceView, Task, Thrown, Unfinished, Waits, compile_module, evaluate, failure, raise, refuse,
 };
 use crate::spaces::Space;
-use crate::words::limits::LimitHit;
-use crate::words::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, StopCause, Wake, lock};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -27,7 +26,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 pub(super) struct Rig(pub(super) Arc<Host>);
 
 pub(super) struct Host {
-    pub(super) language: OnceLock<Language>,
+    pub(super) language: OnceLock<Runtime>,
     pub(super) clock: Clock,
     limits: Limits,
     next: AtomicU64,
@@ -121,11 +120,11 @@ impl Rig {
             budget: AtomicUsize::new(usize::MAX),
         });
         let embedded = vec![("orders".to_owned(), embedded())];
-        host.language.set(Language::new(limits, functions().build(), embedded)).unwrap();
+        host.language.set(Runtime::new(limits, functions().build(), embedded)).unwrap();
         Self(host)
     }
 
-    pub(super) fn language(&self) -> &Language {
+    pub(super) fn language(&self) -> &Runtime {
         self.0.language.get().unwrap()
     }
 
@@ -289,8 +288,7 @@ impl Job {
 
     pub(super) fn conflicts(&self) -> Vec<String> {
         let conflicts = self.ended().conflicts;
-        let text =
-            |c: &crate::engine::Conflict| format!("{}{} {}", if c.function { "fn " } else { "" }, c.name, c.other);
+        let text = |c: &crate::base::Conflict| format!("{}{} {}", if c.function { "fn " } else { "" }, c.name, c.other);
         conflicts.iter().map(text).collect()
     }
 
@@ -335,7 +333,7 @@ impl Host {
         let hooks = Hooks {
             modules: host.clone(),
             sources: host.clone(),
-            parking: host.clone(),
+            blocking: host.clone(),
             budget: host.clone(),
             waits: host.clone(),
             clock: self.clock.clone(),

@@ -1,7 +1,7 @@
 //! Cancelling, time limits, `timeout`.
 
 use super::rig::Rig;
-use crate::words::{Clock, Limits, StopCause};
+use crate::base::{Clock, Limits, StopCause};
 use std::time::Duration;
 
 #[test]

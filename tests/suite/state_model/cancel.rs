@@ -1,8 +1,8 @@
 //! The model of stopping: who is asked, and whose end is news. And of waiting: which waits can never end.
 
 use super::model::{Entry, Model, Phase, Stop, Verdict, rule, same};
-use remontoire::state::{Asked, CancelBy, CancelState, Owner, Released, ShutDown, Wants};
-use remontoire::words::{EntryId, Refusal, Status, Time};
+use remontoire::base::{EntryId, Owner, Refusal, Status, Time};
+use remontoire::registry::{Asked, CancelBy, CancelState, Released, ShutDown, Wants};
 use std::collections::BTreeSet;
 
 type Ids = BTreeSet<EntryId>;
@@ -60,7 +60,7 @@ impl Model {
         };
         same(&asked.state, &state, "what became of asking")?;
         let known = match by {
-            CancelBy::Caller(caller) => caller == entry.owner,
+            CancelBy::Owner(caller) => caller == entry.owner,
             CancelBy::Parent => true,
             CancelBy::Script | CancelBy::Request | CancelBy::Limit | CancelBy::Shutdown => false,
         };

@@ -1,8 +1,8 @@
 //! What is compared after every step: everything a registry shows, and what must hold of the model itself.
 
 use super::model::{Entry, Model, Phase, Registry, Slot, Sure, Verdict, rule, same};
-use remontoire::state::{Counts, EntryFilter, EntryView, Owner, SessionRow, SpaceKind, SpaceRow};
-use remontoire::words::{EntryId, Handle, Refusal, Status, Time};
+use remontoire::base::{EntryId, Handle, Owner, Refusal, Status, Time};
+use remontoire::registry::{Counts, EntryFilter, EntryView, SessionRow, SpaceKind, SpaceRow};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -170,10 +170,10 @@ impl Model {
             same(&registry.manual_unread(owner), &unread, format_args!("whether the manual is unread for {id:?}"))?;
         }
         rule!(
-            registry.is_alive(Owner::Nil) && !registry.manual_unread(Owner::Nil),
+            registry.is_alive(Owner::Local) && !registry.manual_unread(Owner::Local),
             "the nil caller is there and needs no manual"
         );
-        for owner in self.sessions.keys().map(|id| Owner::Session(*id)).chain([Owner::Nil]) {
+        for owner in self.sessions.keys().map(|id| Owner::Session(*id)).chain([Owner::Local]) {
             let newest = self.ids(|_, e| e.owner == owner && e.status() == Status::Ok).pop();
             same(&registry.last_ok(owner), &newest, format_args!("the newest entry of {owner:?} that ended ok"))?;
         }
@@ -196,7 +196,7 @@ impl Model {
         for name in ["lab", "scratch", "nowhere"] {
             same(&registry.here(name), &here(name), format_args!("how many are in {name}"))?;
         }
-        for owner in self.sessions.keys().chain(&self.ended).map(|id| Owner::Session(*id)).chain([Owner::Nil]) {
+        for owner in self.sessions.keys().chain(&self.ended).map(|id| Owner::Session(*id)).chain([Owner::Local]) {
             same(&registry.current(owner), &self.current(owner), format_args!("where {owner:?} is"))?;
         }
         Ok(())
@@ -238,7 +238,7 @@ impl Model {
     /// Whether a lapse or an expiry falls on this very moment: the contract does not say on which side it is.
     pub(super) fn is_edge(&self, now: Time) -> bool {
         let lapses = self.entries.values().any(|entry| match entry.phase {
-            Phase::Settled(_, at) => entry.is_followed() && now == at + remontoire::state::FOLLOWED_FOR,
+            Phase::Settled(_, at) => entry.is_followed() && now == at + remontoire::registry::FOLLOWED_FOR,
             Phase::Queued | Phase::Running(_) => false,
         });
         lapses || self.sessions.values().any(|s| now.since(s.heard) == self.limits.silence)

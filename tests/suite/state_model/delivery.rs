@@ -1,8 +1,9 @@
 //! The model of delivery: what an answer claims, and what becomes of that.
 
 use super::model::{Claim, Model, Sure, Verdict, rule, same};
-use remontoire::state::{self, ClaimId, Owner};
-use remontoire::words::EntryId;
+use remontoire::base::EntryId;
+use remontoire::base::Owner;
+use remontoire::registry::{self, ClaimId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Model {
@@ -24,7 +25,13 @@ impl Model {
         entry.is_settled() && !entry.told && !entry.is_followed() && self.is_told(entry.owner)
     }
 
-    pub(super) fn claimed_for(&mut self, to: Owner, outcomes: &[EntryId], news: bool, got: &state::Claim) -> Verdict {
+    pub(super) fn claimed_for(
+        &mut self,
+        to: Owner,
+        outcomes: &[EntryId],
+        news: bool,
+        got: &registry::Claim,
+    ) -> Verdict {
         rule!(
             !self.open.contains_key(&got.id) && !self.closed.contains(&got.id),
             "{:?} is the name of another claim",
@@ -71,7 +78,7 @@ impl Model {
         within(&got.evicted, &must, &may, "eviction news")?;
         let pending = match to {
             Owner::Session(session) => self.sessions.get(&session).and_then(|s| s.notice),
-            Owner::Nil => None,
+            Owner::Local => None,
         };
         let busy = self.open.values().any(|open| open.to == Some(to) && open.notice);
         same(&got.adopted, &pending.filter(|_| news && !busy), "the notice of an adopted session")?;
@@ -113,7 +120,7 @@ impl Model {
             if let Some(entry) = self.entries.get_mut(&id) {
                 entry.told = true;
                 // The prompt absorbs what it is told.
-                entry.seen |= entry.owner == Owner::Nil;
+                entry.seen |= entry.owner == Owner::Local;
                 self.may_touch(id);
             }
         }

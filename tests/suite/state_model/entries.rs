@@ -1,8 +1,8 @@
 //! The model of entries: admission, slots, the end; what is kept and what goes.
 
 use super::model::{Entry, Kept, Model, Phase, Slot, Sure, Touch, Verdict, rule, same};
-use remontoire::state::{Admission, Forgotten, NewEntry, Owner, Refused, Remains, Settled};
-use remontoire::words::{EntryId, Refusal, Status, Time};
+use remontoire::base::{EntryId, Owner, Refusal, Status, Time};
+use remontoire::registry::{Admission, Forgotten, NewEntry, Refused, Remains, Settled};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
@@ -245,7 +245,7 @@ impl Model {
 
     pub(super) fn evictions_of(&mut self, owner: Owner) -> Option<&mut BTreeMap<EntryId, Sure>> {
         match owner {
-            Owner::Nil => Some(&mut self.nil_evictions),
+            Owner::Local => Some(&mut self.nil_evictions),
             Owner::Session(session) => self.sessions.get_mut(&session).map(|s| &mut s.evictions),
         }
     }

@@ -19,8 +19,8 @@ mod world;
 use op::{By, History, Jump, Name, Op, Pick, Tiny, Who};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
-use remontoire::state::{ClientFacts, State};
-use remontoire::words::{Limits, Status, Time};
+use remontoire::base::{ClientInfo, Limits, Status, Time};
+use remontoire::registry::Registry;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -128,7 +128,7 @@ fn old_disagreements_are_settled() {
 /// are used.
 #[test]
 fn handles_are_never_reused() {
-    let mut registry: State<Arc<u64>> = State::new(Limits { sessions: 2, ..Limits::default() });
+    let mut registry: Registry<Arc<u64>> = Registry::new(Limits { sessions: 2, ..Limits::default() });
     let mut seed = 1_u64;
     let mut random = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -136,7 +136,7 @@ fn handles_are_never_reused() {
     };
     let mut given = BTreeSet::new();
     for n in 0..4_500 {
-        let created = registry.create_with_handle(&mut random, None, ClientFacts::default(), None, Time::START);
+        let created = registry.create_with_handle(&mut random, None, ClientInfo::default(), None, Time::START);
         let handle = created.expect("the idle one makes room").handle;
         assert_eq!(handle.as_str().len(), if n < 4_000 { 3 } else { 4 }, "letters of handle {n}: {handle}");
         assert!(check::is_handle(&handle), "{handle} is well formed");

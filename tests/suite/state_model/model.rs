@@ -3,14 +3,16 @@
 //! A method of the model is told what the registry answered. It says which rule the answer breaks, or takes the answer over and
 //! moves on. Where the contract leaves a choice (which of two entries of the same age goes, say), any answer within it is taken.
 
-use remontoire::state::{Adoption, ClaimId, ClientFacts, FOLLOWED_FOR, OutputLog, Owner, State, Wants};
-use remontoire::words::{EntryId, Handle, HeaderKey, Limits, Refusal, SessionId, SpaceId, Status, Time};
+use remontoire::base::{
+    ClientInfo, EntryId, Handle, HeaderKey, Limits, Owner, Refusal, SessionId, SpaceId, Status, Time,
+};
+use remontoire::registry::{Adoption, ClaimId, FOLLOWED_FOR, OutputLog, Wants};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Display};
 use std::sync::{Arc, Weak};
 
 /// What is tested.
-pub(super) type Registry = State<Arc<u64>>;
+pub(super) type Registry = remontoire::registry::Registry<Arc<u64>>;
 
 /// `Err`: the rule that was broken, and how.
 pub(super) type Verdict<T = ()> = Result<T, String>;
@@ -184,7 +186,7 @@ pub(super) struct Session {
     pub(super) key: Option<HeaderKey>,
     pub(super) handle: Option<Handle>,
     pub(super) label: Arc<str>,
-    pub(super) client: ClientFacts,
+    pub(super) client: ClientInfo,
     pub(super) peer: Option<Arc<str>>,
     pub(super) note: Option<Arc<str>>,
     pub(super) scratch: SpaceId,
@@ -310,7 +312,7 @@ impl Model {
 
     pub(super) fn is_alive(&self, owner: Owner) -> bool {
         match owner {
-            Owner::Nil => true,
+            Owner::Local => true,
             Owner::Session(session) => self.sessions.contains_key(&session),
         }
     }
@@ -318,14 +320,14 @@ impl Model {
     /// Whether there is somebody to be told about this owner's work.
     pub(super) fn is_told(&self, owner: Owner) -> bool {
         match owner {
-            Owner::Nil => self.prompt,
+            Owner::Local => self.prompt,
             Owner::Session(session) => self.sessions.contains_key(&session),
         }
     }
 
     pub(super) fn label(&self, owner: Owner) -> Option<Arc<str>> {
         match owner {
-            Owner::Nil => None,
+            Owner::Local => None,
             Owner::Session(session) => self.sessions.get(&session).map(|s| Arc::clone(&s.label)),
         }
     }

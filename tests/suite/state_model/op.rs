@@ -5,8 +5,8 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use remontoire::state::Wants;
-use remontoire::words::{Limits, Status};
+use remontoire::base::{Limits, Status};
+use remontoire::registry::Wants;
 use std::fmt;
 use std::time::Duration;
 

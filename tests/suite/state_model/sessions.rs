@@ -1,14 +1,14 @@
 //! The model of sessions: who is there, when they end, what ends with them; and of the names of spaces.
 
 use super::model::{Entry, Model, Phase, Session, Sure, Verdict, rule, same};
-use remontoire::state::{Adoption, ClientFacts, Created, EndedSession, FOLLOWED_FOR, Opened, Owner, Place, SpaceKind};
-use remontoire::words::{EntryId, HeaderKey, Refusal, SessionId, SpaceId, Status, Time};
+use remontoire::base::{ClientInfo, EntryId, HeaderKey, Owner, Refusal, SessionId, SpaceId, Status, Time};
+use remontoire::registry::{Adoption, Created, EndedSession, FOLLOWED_FOR, Opened, Place, SpaceKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What the driver knows about a session that was opened.
 pub(super) struct Newcomer {
-    pub(super) client: ClientFacts,
+    pub(super) client: ClientInfo,
     pub(super) peer: Option<Arc<str>>,
     pub(super) note: Option<Arc<str>>,
     /// Where the registry puts it first: its scratch.
@@ -281,7 +281,7 @@ impl Model {
     pub(super) fn set_prompt(&mut self, prompt: bool) {
         self.prompt = prompt;
         if !prompt {
-            for id in self.ids(|_, e| e.owner == Owner::Nil && e.is_settled()) {
+            for id in self.ids(|_, e| e.owner == Owner::Local && e.is_settled()) {
                 self.mark(id);
                 self.may_touch(id);
             }
@@ -291,7 +291,7 @@ impl Model {
 
     pub(super) fn current(&self, owner: Owner) -> Result<Arc<str>, Refusal> {
         match owner {
-            Owner::Nil => Ok(Arc::clone(&self.nil_ns)),
+            Owner::Local => Ok(Arc::clone(&self.nil_ns)),
             Owner::Session(session) => {
                 self.sessions.get(&session).map(|s| Arc::clone(&s.ns)).ok_or(Refusal::SessionEnded)
             }
@@ -301,7 +301,7 @@ impl Model {
     /// The scratches: name, id, owner.
     pub(super) fn scratches(&self) -> Vec<(Arc<str>, SpaceId, Owner)> {
         let own = self.sessions.iter().map(|(id, s)| (Arc::clone(&s.scratch_name), s.scratch, Owner::Session(*id)));
-        own.chain([("scratch".into(), self.nil_scratch, Owner::Nil)]).collect()
+        own.chain([("scratch".into(), self.nil_scratch, Owner::Local)]).collect()
     }
 
     pub(super) fn find_space(&self, name: &str) -> Option<(SpaceId, SpaceKind)> {

@@ -4,8 +4,8 @@ use super::model::{Entry, Phase, Slot, Verdict, rule, same};
 use super::op::{By, Op};
 use super::sessions::Newcomer;
 use super::world::{Answer, World};
-use remontoire::state::{CancelBy, ClaimId, ClientFacts, NewEntry, Owner, Settlement};
-use remontoire::words::{EntryId, HeaderKey, SessionId, Status};
+use remontoire::base::{ClientInfo, EntryId, HeaderKey, Owner, SessionId, Status};
+use remontoire::registry::{CancelBy, ClaimId, NewEntry, Settlement};
 use std::sync::Arc;
 
 impl World {
@@ -13,7 +13,7 @@ impl World {
 
     pub(super) fn apply_to_door(&mut self, op: &Op) -> Verdict {
         let client =
-            ClientFacts { name: "client".into(), tasks: self.known.len().is_multiple_of(2), ..ClientFacts::default() };
+            ClientInfo { name: "client".into(), tasks: self.known.len().is_multiple_of(2), ..ClientInfo::default() };
         let address: Arc<str> = format!("127.0.0.1:{}", 4_000 + self.known.len()).into();
         let peer = Some(Arc::clone(&address));
         let key = |n: u8| self.keys[usize::from(n) % self.keys.len()].clone();
@@ -24,7 +24,7 @@ impl World {
                 self.note(format!("a request with header {key}: {got:?}"));
                 let opened = got.as_ref().ok().filter(|opened| !self.known.contains(&opened.session));
                 let newcomer = match opened.map(|opened| opened.session) {
-                    Some(session) => Some(self.newcomer(session, ClientFacts::default(), peer, None)?),
+                    Some(session) => Some(self.newcomer(session, ClientInfo::default(), peer, None)?),
                     None => None,
                 };
                 self.model.knocked(&key, &address, &got, newcomer, self.now)
@@ -68,7 +68,7 @@ impl World {
     fn newcomer(
         &mut self,
         session: SessionId,
-        client: ClientFacts,
+        client: ClientInfo,
         peer: Option<Arc<str>>,
         note: Option<Arc<str>>,
     ) -> Verdict<Newcomer> {
@@ -234,7 +234,7 @@ impl World {
             }
             Op::Expect(entry) => {
                 let id = self.pick(*entry, |_, e| !e.seen);
-                let by = self.model.entries.get(&id).map_or(Owner::Nil, |e| e.owner);
+                let by = self.model.entries.get(&id).map_or(Owner::Local, |e| e.owner);
                 let got = self.registry.expect(id, by);
                 self.note(format!("a call of {by:?} will render {id}: {got}"));
                 self.model.entries.get_mut(&id).into_iter().for_each(|e| e.expected += 1);
@@ -282,10 +282,10 @@ impl World {
             Op::Cancel(entry, by) => {
                 let has_live_child = |id| self.model.entries.values().any(|e| e.parent == Some(id) && e.is_live());
                 let id = self.pick(*entry, |id, e| e.is_live() || has_live_child(id));
-                let owner = self.model.entries.get(&id).map_or(Owner::Nil, |e| e.owner);
+                let owner = self.model.entries.get(&id).map_or(Owner::Local, |e| e.owner);
                 let by = match by {
-                    By::Owner => CancelBy::Caller(owner),
-                    By::Other(who) => CancelBy::Caller(self.owner(*who)),
+                    By::Owner => CancelBy::Owner(owner),
+                    By::Other(who) => CancelBy::Owner(self.owner(*who)),
                     By::Request => CancelBy::Request,
                     By::Parent => CancelBy::Parent,
                     By::Limit => CancelBy::Limit,
@@ -326,13 +326,13 @@ impl World {
             }
             Op::Deliver(entry) => {
                 let id = self.pick(*entry, |_, e| e.is_unread());
-                let to = self.model.entries.get(&id).map_or(Owner::Nil, |e| e.owner);
+                let to = self.model.entries.get(&id).map_or(Owner::Local, |e| e.owner);
                 let claim = self.claim(to, &[id], false)?;
                 self.written(claim)
             }
             Op::Follow(entry) => {
-                let id = self.pick(*entry, |_, e| e.owner != Owner::Nil && e.is_live());
-                if self.model.entries.get(&id).is_some_and(|e| e.owner == Owner::Nil) {
+                let id = self.pick(*entry, |_, e| e.owner != Owner::Local && e.is_live());
+                if self.model.entries.get(&id).is_some_and(|e| e.owner == Owner::Local) {
                     return Ok(());
                 }
                 let claim = self.registry.claim_follow(id);
@@ -419,7 +419,7 @@ impl World {
         while let Some(id) = self.model.ids(|_, e| e.expected > 0).first() {
             self.unexpect(*id);
         }
-        let owners: Vec<_> = self.model.sessions.keys().map(|id| Owner::Session(*id)).chain([Owner::Nil]).collect();
+        let owners: Vec<_> = self.model.sessions.keys().map(|id| Owner::Session(*id)).chain([Owner::Local]).collect();
         for owner in owners {
             self.model.tick += 1;
             let claim = self.claim(owner, &[], true)?;

@@ -2,8 +2,8 @@
 
 use super::model::{Entry, Model, Registry, Verdict, same};
 use super::op::{Flag, History, Name, Op, Pick, Who};
-use remontoire::state::{ClaimId, EntryFilter, Owner, SpaceKind, State};
-use remontoire::words::{EntryId, HeaderKey, SessionId, Time};
+use remontoire::base::{EntryId, HeaderKey, Owner, SessionId, Time};
+use remontoire::registry::{ClaimId, EntryFilter, SpaceKind};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub(super) struct Answer {
 impl World {
     pub(super) fn new(history: &History) -> Verdict<Self> {
         let limits = history.limits.limits();
-        let registry = State::new(limits.clone());
+        let registry = Registry::new(limits.clone());
         let model = Model::new(limits, &registry)?;
         let keys = KEYS.iter().filter_map(|key| key.parse().ok()).collect();
         Ok(Self {
@@ -72,7 +72,7 @@ impl World {
             Who::Any(n) => (n, self.known.iter().copied().chain([SessionId(one_past)]).collect()),
         };
         match usize::from(n) % (all.len() + 1) {
-            0 => Owner::Nil,
+            0 => Owner::Local,
             n => Owner::Session(all[n - 1]),
         }
     }
@@ -81,7 +81,7 @@ impl World {
     pub(super) fn session(&self, who: Who) -> SessionId {
         match self.owner(who) {
             Owner::Session(session) => session,
-            Owner::Nil => SessionId(u64::MAX),
+            Owner::Local => SessionId(u64::MAX),
         }
     }
 
@@ -222,7 +222,7 @@ impl World {
                 self.registry.move_session(owner, &name);
                 self.note(format!("{owner:?} moves to {name}"));
                 match owner {
-                    Owner::Nil => self.model.nil_ns = name.as_str().into(),
+                    Owner::Local => self.model.nil_ns = name.as_str().into(),
                     Owner::Session(id) => {
                         self.model.sessions.get_mut(&id).into_iter().for_each(|s| s.ns = name.as_str().into());
                     }

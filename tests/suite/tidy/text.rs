@@ -8,8 +8,8 @@ use std::path::Path;
 
 /// Which floor each module of the crate stands on. Modules on one floor are strangers.
 const FLOORS: [(&str, u32); 11] = [
-    ("words", 0),
-    ("state", 1),
+    ("base", 0),
+    ("registry", 1),
     ("engine", 1),
     ("spaces", 2),
     ("render", 2),
@@ -142,7 +142,7 @@ fn paths<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     })
 }
 
-/// The modules that a file names by `crate::…`, also inside groups: `use crate::{host, words::Time}`.
+/// The modules that a file names by `crate::…`, also inside groups: `use crate::{host, base::Time}`.
 fn modules_named(code: &str) -> Vec<(usize, String)> {
     let mut named = Vec::new();
     for at in paths(code, "crate") {
@@ -282,9 +282,9 @@ fn nothing_sleeps_to_hope() {
 #[test]
 fn the_reader_of_this_test_is_not_fooled() {
     let code = without_comments_and_strings(
-        "use crate::{host::Host, words::{Time, Clock}}; // crate::cli::x\nlet s = \"crate::cli::y\"; crate::mcp::z();",
+        "use crate::{host::Host, base::{Time, Clock}}; // crate::cli::x\nlet s = \"crate::cli::y\"; crate::mcp::z();",
     );
     let named: Vec<_> = modules_named(&code).into_iter().map(|(line, name)| format!("{line}:{name}")).collect();
-    assert_eq!(named, ["1:host", "1:words", "2:mcp"]);
+    assert_eq!(named, ["1:host", "1:base", "2:mcp"]);
     assert_eq!(paths("tokio::spawn(x); mytokio::y", "tokio").count(), 1);
 }

@@ -1,0 +1,22 @@
+//! Floor 0: the types every other room uses.
+//!
+//! Owns ids, time, limits, how an eval ends, and how a request is refused. Knows nothing of the language, the wire or the
+//! terminal, and holds no state but the clock.
+
+pub mod client;
+pub mod clock;
+pub mod ids;
+pub mod limits;
+mod locks;
+pub mod modules;
+pub mod outcome;
+pub mod refusal;
+
+pub use client::ClientInfo;
+pub use clock::{Alarm, Clock, Time, Wake};
+pub use ids::{EntryId, Handle, HeaderKey, Owner, SessionId, SpaceId, TaskId};
+pub use limits::Limits;
+pub(crate) use locks::lock;
+pub use modules::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
+pub use outcome::{Conflict, Cut, Failure, Frame, Status, StopCause};
+pub use refusal::Refusal;

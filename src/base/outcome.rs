@@ -1,0 +1,146 @@
+//! How an eval stands and how it ended, in plain owned text: no type of the language is named here.
+
+use super::EntryId;
+use super::limits::LimitHit;
+use std::fmt;
+
+/// Where an entry is in its life. Only `Queued → Running → one of the others` happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Admitted, and waiting for a free slot.
+    Queued,
+    /// At work, waiting or asleep.
+    Running,
+    /// Ended with a value.
+    Ok,
+    /// Ended with a failure.
+    Failed,
+    /// Stopped by somebody.
+    Cancelled,
+}
+
+impl Status {
+    /// Whether this is an end.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Self::Ok | Self::Failed | Self::Cancelled)
+    }
+
+    /// The word that answers and scripts use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The status with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Queued, Self::Running, Self::Ok, Self::Failed, Self::Cancelled].into_iter().find(|s| s.as_str() == word)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Why a running eval is made to stop. The first cause decides; later ones change nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StopCause {
+    /// Somebody cancelled it: a session, the prompt, a closing stream, its parent.
+    Cancelled,
+    /// The process is shutting down.
+    Shutdown,
+    /// Its space ended while it ran.
+    NoSuchSpace(String),
+    /// It ran into a limit.
+    Limit(LimitHit),
+    /// It ended itself by `exit` with a value that is kept elsewhere.
+    Exit,
+}
+
+/// One call on the way to an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The function that was called, `<import>` for loading a module.
+    pub function: String,
+    /// Where the call stands: `eval 12`, or a file such as `stats.rhai`.
+    pub source: String,
+    /// Line of the call, from 1; 0 when unknown.
+    pub line: usize,
+    /// Column of the call in characters, from 1; 0 when unknown.
+    pub column: usize,
+}
+
+/// How much of a huge thrown value the message of its [`Failure`] leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Characters of the line that the message ends in.
+    pub characters: usize,
+    /// Whole lines after that.
+    pub lines: usize,
+    /// Elements of lists, maps and blobs.
+    pub elements: usize,
+}
+
+impl Cut {
+    /// Whether the message says all there is.
+    pub fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Why an eval failed, as data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// The kind, such as `FunctionNotFound`.
+    pub kind: String,
+    /// One sentence. It ends in `…` when it shows only the beginning of a thrown value.
+    pub message: String,
+    /// What the message leaves out of a thrown value.
+    pub cut: Cut,
+    /// Whether the thrown value is kept.
+    pub thrown: bool,
+    /// Where it happened: `eval 12`, or a file such as `stats.rhai`; empty when unknown.
+    pub source: String,
+    /// Line in `source`, from 1; 0 when unknown.
+    pub line: usize,
+    /// Column in characters, from 1; 0 when unknown.
+    pub column: usize,
+    /// The source line, when the source is still known.
+    pub excerpt: Option<String>,
+    /// The calls that led there, outermost first.
+    pub frames: Vec<Frame>,
+    /// Near names, best first.
+    pub suggestions: Vec<String>,
+    /// A further sentence that says what to do.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure without a place.
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind: kind.into(), message: message.into(), ..Self::default() }
+    }
+}
+
+impl From<&LimitHit> for Failure {
+    fn from(hit: &LimitHit) -> Self {
+        Self::new(hit.kind(), hit.to_string())
+    }
+}
+
+/// A name that another entry set or defined too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The variable or function.
+    pub name: String,
+    /// The other entry.
+    pub other: EntryId,
+    /// Whether it is a function.
+    pub function: bool,
+}

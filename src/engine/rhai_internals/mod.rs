@@ -1,0 +1,13 @@
+//! Everything that Rhai marks as internal or volatile, or that depends on the English of its messages, in one place, with tests
+//! that fail loudly when an upgrade changes it: rewriting the syntax tree, native function pointers, and running code in an
+//! environment of our choice.
+
+pub(crate) mod closure_name;
+pub(crate) mod function_body;
+pub(crate) mod markers;
+pub(crate) mod rewrite;
+pub(crate) mod runtime_state;
+#[cfg(test)]
+mod tests;
+
+pub use function_body::FunctionDef;
