@@ -56,7 +56,7 @@ const INNER: [(&str, &[(&str, u32)]); 4] = [
 const STILL_MOVING: bool = true;
 
 /// Where the internals of the language may be named.
-const INTERNALS: [&str; 2] = ["engine/rhai_internals/", "engine/volatile/"];
+const INTERNALS: [&str; 2] = ["engine/rhai_internals/", "engine/rhai_internals/"];
 const INTERNAL_TYPES: [&str; 8] =
     ["Stmt", "Expr", "ASTNode", "ASTFlags", "GlobalRuntimeState", "Caches", "Token", "ScriptFuncDef"];
 const INTERNAL_METHODS: [&str; 3] = ["on_var", "on_parse_token", "eval_statements_raw"];
