@@ -4,7 +4,7 @@ use super::backend::{
     Backend, Mode, ModuleNames, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited,
 };
 use crate::base::{Clock, EntryId, Owner, Refusal, Wake, lock};
-use crate::host::{Answer, Host, Job, Seat, Submitted, wait};
+use crate::host::{Answer, Host, Job, PromptSession, Submitted, wait};
 use crate::registry::CancelBy;
 use crate::render::Style;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 #[derive(Debug)]
 pub struct HostBackend {
     host: Host,
-    seat: Seat,
+    seat: PromptSession,
     runtime: Handle,
     /// Evals of the foreground. While one is here its end is no news.
     awaited: Mutex<HashMap<EntryId, Submitted>>,
@@ -25,7 +25,7 @@ pub struct HostBackend {
 impl HostBackend {
     /// Sits down at the prompt of `host`. Waiting is done on `runtime`, from a thread that is not one of its own.
     pub fn new(host: &Host, style: Style, runtime: Handle) -> Arc<Self> {
-        let seat = host.sit_down(style);
+        let seat = host.open_prompt(style);
         Arc::new(Self { host: host.clone(), seat, runtime, awaited: Mutex::default() })
     }
 
