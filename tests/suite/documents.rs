@@ -140,7 +140,7 @@ fn bare(known: &[String]) -> BTreeSet<String> {
 #[tokio::test]
 async fn the_manual_names_every_function_and_stays_short() {
     let stage = stage();
-    let known = bare(&stage.host.sit_down(Style::Agent).known().functions);
+    let known = bare(&stage.host.open_prompt(Style::Agent).signatures());
     // What the plain language has too is described by the language.
     let mut engine = Engine::new_raw();
     rhai::packages::Package::register_into_engine(&rhai::packages::StandardPackage::new(), &mut engine);

@@ -52,7 +52,7 @@ async fn without_a_prompt_nobody_is_owed_the_work_of_the_nil_caller() {
 #[tokio::test]
 async fn with_a_prompt_settled_work_is_told_there_once() {
     let stage = Stage::new();
-    let seat = stage.host.sit_down(Style::Agent);
+    let seat = stage.host.open_prompt(Style::Agent);
     let nil = stage.nil();
     let left = nil.start("while !gate::opened(\"go\") {} 40 + 2").id;
     assert!(seat.news().is_none());

@@ -8,7 +8,7 @@ use crate::stage::{Stage, within};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use remontoire::base::{Clock, EntryId, Limits, Owner};
-use remontoire::host::{Job, Seat};
+use remontoire::host::{Job, PromptSession};
 use remontoire::mcp::{Body, Dispatcher, Incoming};
 use remontoire::render::Style;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ struct Walk {
     dispatcher: Dispatcher,
     ann: Agent,
     ben: Agent,
-    seat: Seat,
+    seat: PromptSession,
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ impl Walk {
             stage.script(name, rest.split("```").next().unwrap());
         }
         let dispatcher = Dispatcher::new(stage.host.clone());
-        let seat = stage.host.sit_down(Style::Agent);
+        let seat = stage.host.open_prompt(Style::Agent);
         let nobody = || Agent::Modern { handle: String::new() };
         let mut walk = Self { stage, dispatcher, ann: nobody(), ben: nobody(), seat };
         let (answer, _) = walk.call(&walk.ann, "tools/call", json!({"name": "create-session", "arguments": {}})).await;

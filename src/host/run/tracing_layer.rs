@@ -16,10 +16,10 @@ thread_local! {
 }
 
 /// While this lives, the thread serves an entry.
-pub(super) struct Served(Option<Arc<Task>>);
+pub(in crate::host) struct Served(Option<Arc<Task>>);
 
 impl Served {
-    pub(super) fn begin(task: &Arc<Task>) -> Self {
+    pub(in crate::host) fn begin(task: &Arc<Task>) -> Self {
         Self(SERVED.with_borrow_mut(|served| served.replace(Arc::clone(task))))
     }
 }

@@ -8,20 +8,20 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// What a thread is given to do.
-pub(super) type Job = Box<dyn FnOnce() + Send>;
+/// The work that a thread is given.
+pub(in crate::host) type Job = Box<dyn FnOnce() + Send>;
 
 /// How long an idle thread waits for a job before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// The way jobs reach a thread. Whoever takes it off the idle list is the only one to use it, once.
+/// A thread, as those see it who give it jobs. Whoever takes it off the idle list is the only one to use it, once.
 ///
 /// Not a channel: before it sleeps, whoever waits at one looks for a message again and again. That takes about twice as long as a
 /// short eval, on the core that whoever is to give the next job may need.
 #[derive(Default)]
-struct Door {
+struct Worker {
     waiting: Mutex<Waiting>,
-    knock: Condvar,
+    signal: Condvar,
 }
 
 #[derive(Default)]
@@ -31,14 +31,14 @@ struct Waiting {
     asleep: bool,
 }
 
-impl Door {
+impl Worker {
     fn hand_in(&self, job: Job) {
         let mut waiting = lock(&self.waiting);
         waiting.job = Some(job);
         let asleep = waiting.asleep;
         drop(waiting);
         if asleep {
-            self.knock.notify_one();
+            self.signal.notify_one();
         }
     }
 
@@ -47,7 +47,7 @@ impl Door {
         let mut waiting = lock(&self.waiting);
         if waiting.job.is_none() {
             waiting.asleep = true;
-            let waited = self.knock.wait_timeout_while(waiting, at_most, |waiting| waiting.job.is_none());
+            let waited = self.signal.wait_timeout_while(waiting, at_most, |waiting| waiting.job.is_none());
             waiting = waited.unwrap_or_else(PoisonError::into_inner).0;
             waiting.asleep = false;
         }
@@ -56,27 +56,27 @@ impl Door {
 }
 
 thread_local! {
-    /// The door of this thread, if it is one of ours and no job can come through it yet.
-    static DOOR: RefCell<Option<Arc<Door>>> = const { RefCell::new(None) };
+    /// This thread, if it is one of ours and no job can reach it yet.
+    static CURRENT: RefCell<Option<Arc<Worker>>> = const { RefCell::new(None) };
 }
 
 /// The threads of one host.
-pub(super) struct Threads {
+pub(in crate::host) struct Threads {
     stack: usize,
-    idle: Mutex<Vec<Arc<Door>>>,
+    idle: Mutex<Vec<Arc<Worker>>>,
 }
 
 impl Threads {
-    pub(super) fn new(stack: usize) -> Arc<Self> {
+    pub(in crate::host) fn new(stack: usize) -> Arc<Self> {
         Arc::new(Self { stack, idle: Mutex::default() })
     }
 
     /// Runs a job on an idle thread, or on a new one. When no thread can be started the job comes back.
-    pub(super) fn run(self: &Arc<Self>, job: Job) -> Result<(), (Job, io::Error)> {
+    pub(in crate::host) fn run(self: &Arc<Self>, job: Job) -> Result<(), (Job, io::Error)> {
         let idle = lock(&self.idle).pop();
         match idle {
-            Some(door) => {
-                door.hand_in(job);
+            Some(worker) => {
+                worker.hand_in(job);
                 Ok(())
             }
             None => self.start(job),
@@ -84,51 +84,58 @@ impl Threads {
     }
 
     fn start(self: &Arc<Self>, job: Job) -> Result<(), (Job, io::Error)> {
-        let door = Arc::new(Door::default());
-        let (threads, its_door) = (Arc::downgrade(self), Arc::clone(&door));
+        let worker = Arc::new(Worker::default());
+        let (threads, its_worker) = (Arc::downgrade(self), Arc::clone(&worker));
         let started = std::thread::Builder::new()
             .name("eval".to_owned())
             .stack_size(self.stack)
-            .spawn(move || work(&threads, &its_door));
+            .spawn(move || work(&threads, &its_worker));
         match started {
             Ok(_handle) => {
-                door.hand_in(job);
+                worker.hand_in(job);
                 Ok(())
             }
             Err(error) => Err((job, error)),
         }
     }
 
+    /// Runs a clean-up on one of the threads; here, when none can be started (nothing that is kept is deep).
+    pub(in crate::host) fn clean_up(self: &Arc<Self>, act: impl FnOnce() + Send + 'static) {
+        if let Err((job, _error)) = self.run(Box::new(act)) {
+            job();
+        }
+    }
+
     /// Called on a thread of ours near the end of its job: it may be given the next one. Doing this before the entry is
     /// marked settled lets whoever waited for it reuse this warm thread.
-    pub(super) fn offer(&self) {
-        DOOR.with_borrow_mut(|door| {
-            if let Some(door) = door.take() {
-                lock(&self.idle).push(door);
+    pub(in crate::host) fn offer(&self) {
+        CURRENT.with_borrow_mut(|worker| {
+            if let Some(worker) = worker.take() {
+                lock(&self.idle).push(worker);
             }
         });
     }
 
-    /// Takes a door off the list; false when it is gone because a job is on its way through it.
-    fn withdraw(&self, door: &Arc<Door>) -> bool {
+    /// Takes a worker off the list; false when it is gone because a job is on its way to it.
+    fn withdraw(&self, worker: &Arc<Worker>) -> bool {
         let mut idle = lock(&self.idle);
         let before = idle.len();
-        idle.retain(|other| !Arc::ptr_eq(other, door));
+        idle.retain(|other| !Arc::ptr_eq(other, worker));
         idle.len() < before
     }
 }
 
-fn work(threads: &Weak<Threads>, door: &Arc<Door>) {
+fn work(threads: &Weak<Threads>, worker: &Arc<Worker>) {
     loop {
-        let Some(job) = door.wait(IDLE) else {
-            // The first job comes through a door that was never on the list.
+        let Some(job) = worker.wait(IDLE) else {
+            // The first job reaches a worker that was never on the list.
             let Some(owner) = threads.upgrade() else { return };
-            if owner.withdraw(door) {
+            if owner.withdraw(worker) {
                 return;
             }
             continue;
         };
-        DOOR.with_borrow_mut(|mine| *mine = Some(Arc::clone(door)));
+        CURRENT.with_borrow_mut(|mine| *mine = Some(Arc::clone(worker)));
         job();
         let Some(owner) = threads.upgrade() else { return };
         owner.offer();

@@ -1,8 +1,10 @@
-//! The seat at the prompt: what somebody at the terminal of this process may ask, as the nil caller.
+//! The session of the prompt: everything that somebody at the terminal of this process may ask, as the nil caller.
 
 use super::answers::Shows;
-use super::api::{Answer, Host, Submitted};
+use super::host::{HostApi, Submitted};
 use crate::base::{EntryId, Owner, Refusal, Status, Wake};
+use crate::host::names::{ModuleKind, ModuleNames, Names, Signature};
+use crate::host::types::{Answer, OutputPage};
 use crate::registry::{EntryFilter, SpaceKind};
 use crate::render::{Style, Tail, answer, lists, output};
 use crate::spaces::library::ModuleOutline;
@@ -11,87 +13,36 @@ use std::sync::Arc;
 /// Lines of output on one page, when nobody says how many.
 const PAGE: usize = 100;
 
-/// A seat at the prompt. While it lives, work of the nil caller that settles is owed to it as news.
+/// A session of the prompt. While it lives, work of the nil caller that settles is owed to it as news.
 #[derive(Debug)]
-pub struct Seat {
-    host: Host,
+pub struct PromptSession {
+    host: HostApi,
     style: Style,
 }
 
-/// Some of the output of an entry, as a terminal may show it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputPage {
-    /// Where the entry is in its life.
-    pub status: Status,
-    /// The number of the first of `lines`, from 0.
-    pub first: usize,
-    /// The lines.
-    pub lines: Vec<String>,
-    /// How many lines the entry has printed.
-    pub total: usize,
-}
-
-/// What can be typed at the prompt.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
-    /// Variables of the space.
-    pub variables: Vec<String>,
-    /// Signatures of functions called by their bare name, such as `sleep(secs: float)`.
-    pub functions: Vec<String>,
-    /// Modules.
-    pub modules: Vec<KnownModule>,
-    /// Spaces one can move to.
-    pub spaces: Vec<String>,
-}
-
-/// How the name of a module can be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ModuleKind {
-    /// A script: its name is imported.
-    #[default]
-    Script,
-    /// Part of the program: its name stands before `::` in any code.
-    Embedded,
-    /// An import that the space keeps: its alias stands before `::`.
-    Import,
-}
-
-/// A module, as far as typing its name goes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KnownModule {
-    /// Its name.
-    pub name: String,
-    /// How its name can be used.
-    pub kind: ModuleKind,
-    /// Signatures of its functions.
-    pub functions: Vec<String>,
-    /// Its constants.
-    pub constants: Vec<String>,
-}
-
-impl Host {
+impl HostApi {
     /// Somebody sits down at the prompt and wants texts in this style.
-    pub fn sit_down(&self, style: Style) -> Seat {
-        self.inner.set_prompt(Some(style));
-        Seat { host: self.clone(), style }
+    pub fn open_prompt(&self, style: Style) -> PromptSession {
+        self.core.set_prompt(Some(style));
+        PromptSession { host: self.clone(), style }
     }
 }
 
-impl Drop for Seat {
+impl Drop for PromptSession {
     fn drop(&mut self) {
-        self.host.inner.set_prompt(None);
+        self.host.core.set_prompt(None);
     }
 }
 
-impl Seat {
+impl PromptSession {
     /// The host.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &HostApi {
         &self.host
     }
 
     /// Is notified whenever an entry has settled, so that there may be news.
     pub fn settled(&self) -> &Wake {
-        &self.host.inner.ends
+        &self.host.core.ends
     }
 
     /// The answer to an eval that was waited for, without its output when that was shown while it was printed.
@@ -107,17 +58,17 @@ impl Seat {
 
     /// News of settled work and of evictions; `None` when there is none.
     pub fn news(&self) -> Option<Answer> {
-        let inner = &self.host.inner;
-        let now = inner.clock.now();
+        let core = &self.host.core;
+        let now = core.clock.now();
         let (delivery, claim, settled) = {
-            let mut state = inner.state();
-            let claim = state.claim_news(Owner::Local, now);
+            let mut registry = core.registry();
+            let claim = registry.claim_news(Owner::Local, now);
             if claim.settled.is_empty() && claim.evicted.is_empty() {
-                state.dropped(claim.id);
+                registry.dropped(claim.id);
                 return None;
             }
             // What is owed as news is not evicted before it was told.
-            let settled: Vec<_> = claim.settled.iter().filter_map(|(id, _)| state.get(*id, now).ok()).collect();
+            let settled: Vec<_> = claim.settled.iter().filter_map(|(id, _)| registry.get(*id, now).ok()).collect();
             (self.host.claimed(claim.id), claim, settled)
         };
         let mut lines: Vec<_> =
@@ -135,14 +86,14 @@ impl Seat {
     /// `NoEntry`, `Evicted`.
     pub fn page(&self, id: EntryId, from: usize, most: usize) -> Result<OutputPage, Refusal> {
         let (status, log) = {
-            let state = self.host.inner.state();
+            let registry = self.host.core.registry();
             // The status first: what was printed before the end is there when the end is seen.
-            (state.status(id)?, state.log(id)?)
+            (registry.status(id)?, registry.log(id)?)
         };
         let page = log.page(u64::try_from(from).unwrap_or(u64::MAX), most);
         let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let lines = page.lines.iter().map(output::line).collect();
-        Ok(OutputPage { status, first: count(page.first), lines, total: count(page.total) })
+        Ok(OutputPage { status, first: count(page.first), skipped_are_kept: false, lines, total: count(page.total) })
     }
 
     /// The output of an entry as a list: head and tail, or `count` lines beginning with line `from`.
@@ -151,9 +102,9 @@ impl Seat {
     /// `NoEntry`, `Evicted`.
     pub fn output(&self, id: EntryId, from: Option<usize>, count: Option<usize>) -> Result<String, Refusal> {
         let log = {
-            let mut state = self.host.inner.state();
-            let log = state.log(id)?;
-            state.look(id);
+            let mut registry = self.host.core.registry();
+            let log = registry.log(id)?;
+            registry.look(id);
             log
         };
         let Some(from) = from else {
@@ -169,8 +120,8 @@ impl Seat {
 
     /// The entries of everybody, or those that stand so.
     pub fn evals(&self, status: Option<Status>) -> String {
-        let inner = &self.host.inner;
-        let views = inner.state().entries(EntryFilter { status, owner: None }, inner.clock.now());
+        let core = &self.host.core;
+        let views = core.registry().entries(EntryFilter { status, owner: None }, core.clock.now());
         let rows: Vec<_> = views
             .iter()
             .map(|view| lists::EvalRow {
@@ -189,8 +140,8 @@ impl Seat {
 
     /// The roster.
     pub fn sessions(&self) -> String {
-        let inner = &self.host.inner;
-        let rows = inner.state().sessions(inner.clock.now());
+        let core = &self.host.core;
+        let rows = core.registry().sessions(core.clock.now());
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
         let rows: Vec<_> = rows
             .iter()
@@ -209,9 +160,9 @@ impl Seat {
 
     /// The spaces and what they hold.
     pub fn spaces(&self) -> String {
-        let inner = &self.host.inner;
-        let here = inner.state().current(Owner::Local).ok();
-        let rows: Vec<_> = inner
+        let core = &self.host.core;
+        let here = core.registry().current(Owner::Local).ok();
+        let rows: Vec<_> = core
             .space_facts()
             .into_iter()
             .map(|facts| lists::SpaceRow {
@@ -228,9 +179,10 @@ impl Seat {
 
     /// The space or module the next eval takes place in, and whether it is the caller's own scratch.
     pub fn place(&self) -> (String, bool) {
-        let state = self.host.inner.state();
-        let name = state.current(Owner::Local).map(|name| name.to_string()).unwrap_or_default();
-        let own = state.spaces().iter().any(|row| *row.name == *name && row.kind == SpaceKind::Scratch(Owner::Local));
+        let registry = self.host.core.registry();
+        let name = registry.current(Owner::Local).map(|name| name.to_string()).unwrap_or_default();
+        let own =
+            registry.spaces().iter().any(|row| *row.name == *name && row.kind == SpaceKind::Scratch(Owner::Local));
         (name, own)
     }
 
@@ -239,13 +191,13 @@ impl Seat {
     /// # Errors
     /// `BadName`, `ForeignScratch`, `TooManySpaces`.
     pub fn enter(&self, name: &str) -> Result<String, Refusal> {
-        let module = self.host.inner.library.find(name).map(|module| module.to_string());
-        let mut state = self.host.inner.state();
+        let module = self.host.core.library.find(name).map(|module| module.to_string());
+        let mut registry = self.host.core.registry();
         if module.is_none() {
-            state.may_enter(Owner::Local, name)?;
+            registry.may_enter(Owner::Local, name)?;
         }
         let name = module.unwrap_or_else(|| name.to_owned());
-        state.move_session(Owner::Local, &name);
+        registry.move_session(Owner::Local, &name);
         Ok(name)
     }
 
@@ -254,62 +206,69 @@ impl Seat {
     /// # Errors
     /// A sentence: nothing is known, or the module is broken.
     pub fn doc(&self, name: &str) -> Result<String, String> {
-        self.host.inner.documentation(name)
+        self.host.core.documentation(name)
     }
 
-    /// What can be typed here.
-    pub fn known(&self) -> Known {
-        let inner = &self.host.inner;
+    /// Signatures, as they are written, of the functions that any code calls by their bare name; operators and properties too.
+    pub fn signatures(&self) -> Vec<String> {
+        self.signatures_of(None)
+    }
+
+    /// Signatures of the native functions of one module of the program, or of none.
+    fn signatures_of(&self, module: Option<&str>) -> Vec<String> {
+        let facts = self.host.core.runtime.functions().iter();
+        let of = facts.filter(|facts| !facts.hidden && facts.module.as_deref() == module);
+        of.map(|facts| facts.signature.clone()).collect()
+    }
+
+    /// The names that can be typed here.
+    pub fn names(&self) -> Names {
+        let core = &self.host.core;
         let (place, here, spaces) = {
-            let state = inner.state();
-            let spaces = state.spaces();
-            let place = state.current(Owner::Local).map(|name| name.to_string()).unwrap_or_default();
+            let registry = core.registry();
+            let spaces = registry.spaces();
+            let place = registry.current(Owner::Local).map(|name| name.to_string()).unwrap_or_default();
             let here = spaces.iter().find(|row| *row.name == *place).map(|row| row.space);
             let open = spaces.into_iter().filter(|row| !matches!(row.kind, SpaceKind::Scratch(Owner::Session(_))));
             (place, here, open.map(|row| row.name.to_string()).collect())
         };
         // A place is a space, or a module: one in which nothing was evaluated yet has its outline only.
         let space = match here {
-            Some(id) => inner.known_space(id),
-            None => inner.known_module_space(&place),
+            Some(id) => core.known_space(id),
+            None => core.known_module_space(&place),
         };
         let inside = match (&space, here) {
             (Some(space), _) => Some(Arc::new(ModuleOutline::of_space(space))),
             (None, Some(_)) => None,
-            (None, None) => inner.outline(&place).ok(),
+            (None, None) => core.outline(&place).ok(),
         };
-        let facts = inner.language.functions();
-        let named = |module: Option<&str>| {
-            let of = facts.iter().filter(|facts| !facts.hidden && facts.module.as_deref() == module);
-            of.map(|facts| facts.signature.clone()).collect::<Vec<_>>()
-        };
-        let mut functions = named(None);
+        let mut functions = self.signatures();
         functions.extend(inside.iter().flat_map(|inside| &inside.functions).map(|f| f.signature.clone()));
-        let embedded = inner.embedded.iter().map(|name| KnownModule {
+        let embedded = core.embedded.iter().map(|name| ModuleNames {
             name: name.clone(),
             kind: ModuleKind::Embedded,
-            functions: named(Some(name)),
+            functions: Signature::parse_all(&self.signatures_of(Some(name))),
             constants: Vec::new(),
         });
-        let script_modules = inner.library.names();
-        let scripts = script_modules.iter().map(|name| self.known_module(name, ModuleKind::Script, name));
+        let script_modules = core.library.names();
+        let scripts = script_modules.iter().map(|name| self.module_names(name, ModuleKind::Script, name));
         let imports = space.iter().flat_map(|space| space.imports());
-        let imports = imports.map(|(alias, name)| self.known_module(&alias, ModuleKind::Import, &name));
-        Known {
+        let imports = imports.map(|(alias, name)| self.module_names(&alias, ModuleKind::Import, &name));
+        Names {
             variables: inside.iter().flat_map(|inside| &inside.constants).map(|c| c.name.clone()).collect(),
-            functions,
+            functions: Signature::parse_all(&functions),
             modules: embedded.chain(scripts).chain(imports).collect(),
             spaces,
         }
     }
 
-    /// The module `module`, known as `name`. One that does not compile can be named all the same.
-    fn known_module(&self, name: &str, kind: ModuleKind, module: &str) -> KnownModule {
-        let outline = self.host.inner.outline(module).unwrap_or_default();
-        KnownModule {
+    /// The names in the module `module`, known as `name`. One that does not compile can be named all the same.
+    fn module_names(&self, name: &str, kind: ModuleKind, module: &str) -> ModuleNames {
+        let outline = self.host.core.outline(module).unwrap_or_default();
+        ModuleNames {
             name: name.to_owned(),
             kind,
-            functions: outline.public().map(|f| f.signature.clone()).collect(),
+            functions: Signature::parse_all(outline.public().map(|f| &f.signature)),
             constants: outline.constants.iter().map(|c| c.name.clone()).collect(),
         }
     }

@@ -1,52 +1,49 @@
-//! What evaluation asks from above: output sinks, slots around waits, source lines, budgets, waits between atoms, modules.
+//! The host as evaluation sees it, through hooks: slots around waits, source lines, budgets, waits between atoms, modules.
 
-use super::inner::Inner;
 use crate::base::limits::{LimitHit, bytes};
-use crate::base::{Clock, EntryId, Refusal};
+use crate::base::{EntryId, Refusal};
 use crate::engine::{
-    Blocking, Budget, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, SpaceView, Task, Waits, refuse,
+    Blocking, Budget, Fallible, Hooks, LoadedModule, Runtime, Sources, SpaceView, Task, Waits, refuse,
 };
-use crate::registry::{OutputLog, Wants};
+use crate::host::core::host_core::{HostCore, Parts};
+use crate::registry::Wants;
 use crate::spaces::library::{ScriptModules, SpaceModules};
 use std::sync::{Arc, Weak};
-use tokio::sync::Notify;
 
 /// The way host functions find their host again.
 #[derive(Debug)]
-pub(super) struct Services(Weak<Inner>);
+pub(in crate::host) struct Services(Weak<HostCore>);
 
 impl Services {
-    pub(super) fn host(&self) -> Option<Arc<Inner>> {
+    pub(in crate::host) fn host(&self) -> Option<Arc<HostCore>> {
         self.0.upgrade()
     }
 }
 
-/// The hooks of a host. They hold it weakly: a host ends when its last owner lets go, whatever still runs.
-pub(super) fn hooks(inner: &Arc<Inner>) -> Hooks {
-    let joint = Arc::new(Joint(Arc::downgrade(inner)));
-    Hooks {
-        modules: Arc::new(inner.modules.clone()),
-        sources: Arc::clone(&joint) as Arc<dyn Sources>,
-        blocking: Arc::clone(&joint) as Arc<dyn Blocking>,
-        budget: Arc::clone(&joint) as Arc<dyn Budget>,
-        waits: Arc::clone(&joint) as Arc<dyn Waits>,
-        clock: inner.clock.clone(),
-        services: Arc::new(Services(Arc::downgrade(inner))),
-    }
+/// One object behind all hooks. It holds the host weakly: a host ends when its last owner lets go, whatever still runs.
+struct HostHooks(Weak<HostCore>);
+
+/// Makes what leads from evaluation back to a host: the modules that `import` finds (the library's, and the host's spaces after an
+/// `@`), and the hooks.
+pub(in crate::host) fn connect(host: &Weak<HostCore>, parts: &Parts) -> (ScriptModules, Hooks) {
+    let all = Arc::new(HostHooks(Weak::clone(host)));
+    let modules = ScriptModules::new(Arc::clone(&parts.library), Arc::clone(&all) as Arc<dyn SpaceModules>);
+    let hooks = Hooks {
+        modules: Arc::new(modules.clone()),
+        sources: Arc::clone(&all) as Arc<dyn Sources>,
+        blocking: Arc::clone(&all) as Arc<dyn Blocking>,
+        budget: Arc::clone(&all) as Arc<dyn Budget>,
+        waits: all as Arc<dyn Waits>,
+        clock: parts.clock.clone(),
+        services: Arc::new(Services(Weak::clone(host))),
+    };
+    (modules, hooks)
 }
 
-/// One object behind all hooks.
-struct Joint(Weak<Inner>);
-
-/// What `import` finds: the library's modules, and the host's spaces after an `@`.
-pub(super) fn modules(inner: &Weak<Inner>, library: Arc<crate::spaces::library::Library>) -> ScriptModules {
-    ScriptModules::new(library, Arc::new(Joint(Weak::clone(inner))))
-}
-
-impl SpaceModules for Joint {
+impl SpaceModules for HostHooks {
     fn space_module(&self, language: &Runtime, name: &str) -> Fallible<LoadedModule> {
         let Some(host) = self.0.upgrade() else { return Err(crate::engine::terminated()) };
-        let id = host.state().find_space(name).map_err(|refusal| refuse(&refusal))?;
+        let id = host.registry().find_space(name).map_err(|refusal| refuse(&refusal))?;
         // A space that has a name and in which nothing was evaluated yet is made now, empty.
         let space: Arc<dyn SpaceView> = host.space(id, name);
         LoadedModule::of_space(language, &format!("@{name}"), &space)
@@ -54,11 +51,11 @@ impl SpaceModules for Joint {
     }
 }
 
-impl Sources for Joint {
+impl Sources for HostHooks {
     fn text(&self, source: &str) -> Option<Arc<str>> {
         let host = self.0.upgrade()?;
         let Some(id) = source.strip_prefix("eval ") else { return host.library.text(source) };
-        let code = host.state().get(EntryId(id.parse().ok()?), host.clock.now()).ok()?.code;
+        let code = host.registry().get(EntryId(id.parse().ok()?), host.clock.now()).ok()?.code;
         match code.trim_start_matches('\u{feff}') {
             marked if marked.len() < code.len() => Some(marked.into()),
             _ => Some(code),
@@ -73,27 +70,27 @@ impl Sources for Joint {
     }
 }
 
-impl Blocking for Joint {
+impl Blocking for HostHooks {
     fn give(&self, task: &Task) {
         if let Some(host) = self.0.upgrade() {
-            let granted = host.state().give_back(task.id(), host.clock.now());
+            let granted = host.registry().give_back(task.id(), host.clock.now());
             host.granted(granted);
         }
     }
 
     fn take(&self, task: &Task) {
         let Some(host) = self.0.upgrade() else { return };
-        let Some(live) = host.live(task.id()) else { return };
-        if host.state().take_back(task.id(), task.stopped().is_some()) {
+        let Some(active) = host.active(task.id()) else { return };
+        if host.registry().take_back(task.id(), task.stopped().is_some()) {
             return;
         }
         loop {
             let seen = task.wake().generation();
-            if live.take_grant() {
+            if active.take_grant() {
                 return;
             }
             if task.stopped().is_some() {
-                host.state().take_back(task.id(), true);
+                host.registry().take_back(task.id(), true);
                 return;
             }
             task.wake().wait(seen, &host.clock, None);
@@ -101,12 +98,12 @@ impl Blocking for Joint {
     }
 }
 
-impl Budget for Joint {
+impl Budget for HostHooks {
     fn may_keep(&self, more: usize) -> Result<(), LimitHit> {
         let Some(host) = self.0.upgrade() else { return Ok(()) };
         let fits = || {
-            let elsewhere = host.elsewhere();
-            let (evicted, fits) = host.state().make_room_for(more, elsewhere);
+            let unregistered = host.unregistered_bytes();
+            let (evicted, fits) = host.registry().make_room_for(more, unregistered);
             // Dropped here: this is a thread of evals, and what is measured next shall not count it any more.
             drop(evicted);
             fits
@@ -114,11 +111,11 @@ impl Budget for Joint {
         if fits() {
             return Ok(());
         }
-        host.language.free_circles();
+        host.runtime.free_circles();
         if fits() {
             return Ok(());
         }
-        let largest = host.state().largest(2);
+        let largest = host.registry().largest(2);
         let mut holders: Vec<_> = largest.into_iter().map(|(id, size)| (format!("entry {id}"), size)).collect();
         holders.extend(host.largest_spaces(2).into_iter().map(|(name, size)| (format!("space {name}"), size)));
         // To free what may be kept even now is no way out.
@@ -133,40 +130,14 @@ impl Budget for Joint {
     }
 }
 
-impl Waits for Joint {
+impl Waits for HostHooks {
     fn begin(&self, waiter: EntryId, owner: EntryId) -> Result<(), Refusal> {
-        self.0.upgrade().map_or(Ok(()), |host| host.state().add_wait(waiter, &[owner], Wants::All))
+        self.0.upgrade().map_or(Ok(()), |host| host.registry().add_wait(waiter, &[owner], Wants::All))
     }
 
     fn end(&self, waiter: EntryId, _owner: EntryId) {
         if let Some(host) = self.0.upgrade() {
-            host.state().remove_wait(waiter);
+            host.registry().remove_wait(waiter);
         }
-    }
-}
-
-/// The output of one entry goes to its log, stamped with the host's time.
-pub(super) struct LogSink {
-    pub(super) log: Arc<OutputLog>,
-    pub(super) clock: Clock,
-    /// Told of every line.
-    pub(super) changed: Arc<Notify>,
-}
-
-impl Sink for LogSink {
-    fn line(&self, source: &str, text: &str) {
-        let now = self.clock.now();
-        match source {
-            "print" => self.log.push(now, "print", text),
-            "debug" => self.log.push(now, "debug", text),
-            other => self.log.push(now, other.to_owned(), text),
-        }
-        self.changed.notify_waiters();
-    }
-}
-
-impl std::fmt::Debug for Inner {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Inner").field("describe", &self.describe).finish_non_exhaustive()
     }
 }

@@ -1,51 +1,53 @@
 //! How one entry waits for others: the waits-for graph, the thread's wake, and what it reads when they have settled.
 
-use super::handles::Known;
-use super::inner::Inner;
-use super::kept::End;
-use super::live::Live;
 use crate::base::{EntryId, Failure, Refusal, StopCause, Time};
 use crate::engine::{EntryHandle, Fallible, Task, Thrown, failure, raise, refuse};
-use crate::registry::Wants;
+use crate::host::core::active::ActiveEntry;
+use crate::host::core::handle_facts::HandleFacts;
+use crate::host::core::host_core::HostCore;
+use crate::host::core::settled::EndText;
+use crate::registry::{EntryView, Wants};
 use rhai::Dynamic;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Removes an entry's edges from the waits-for graph when its wait is over, however it ended.
 struct Edge<'a> {
-    host: &'a Inner,
+    host: &'a HostCore,
     waiter: EntryId,
 }
 
 impl Drop for Edge<'_> {
     fn drop(&mut self) {
-        self.host.state().remove_wait(self.waiter);
+        self.host.registry().remove_wait(self.waiter);
     }
 }
 
-impl Inner {
+impl HostCore {
     /// Blocks `task` until all of `targets` (or one of them) have settled: `true`; or until `until` has come: `false`.
     ///
     /// # Errors
     /// A circle of waits, an id that is not there, or the task was stopped.
-    pub(super) fn wait_in_script(
+    pub(in crate::host) fn wait_in_script(
         self: &Arc<Self>,
         task: &Task,
         targets: &[EntryId],
         wants: Wants,
         until: Option<Time>,
     ) -> Fallible<bool> {
-        let mut open: Vec<Arc<Live>> = Vec::new();
+        let mut open: Vec<Arc<ActiveEntry>> = Vec::new();
         for id in targets {
-            match self.live(*id) {
-                Some(live) => open.push(live),
+            match self.active(*id) {
+                Some(active) => open.push(active),
                 // Settled, or never there: ask the registry, which knows the difference.
-                None => drop(self.state().status(*id).map_err(|refusal| refuse(&refusal))?),
+                None => drop(self.registry().status(*id).map_err(|refusal| refuse(&refusal))?),
             }
         }
-        let ready = |open: &[Arc<Live>]| match wants {
-            Wants::All => open.iter().all(|live| live.is_settled()),
-            Wants::Any => open.len() < targets.len() || open.is_empty() || open.iter().any(|live| live.is_settled()),
+        let ready = |open: &[Arc<ActiveEntry>]| match wants {
+            Wants::All => open.iter().all(|active| active.is_settled()),
+            Wants::Any => {
+                open.len() < targets.len() || open.is_empty() || open.iter().any(|active| active.is_settled())
+            }
         };
         if ready(&open) {
             return Ok(true);
@@ -54,12 +56,12 @@ impl Inner {
         let edge = match until {
             Some(_) => None,
             None => {
-                self.state().add_wait(task.id(), targets, wants).map_err(|refusal| refuse(&refusal))?;
+                self.registry().add_wait(task.id(), targets, wants).map_err(|refusal| refuse(&refusal))?;
                 Some(Edge { host: self, waiter: task.id() })
             }
         };
-        for live in &open {
-            live.tell_thread(task.wake());
+        for active in &open {
+            active.tell_thread(task.wake());
         }
         let settled = task.wait(until, || ready(&open));
         drop(edge);
@@ -67,7 +69,7 @@ impl Inner {
     }
 
     /// Waits for an entry and hands its value on, or raises its failure.
-    pub(super) fn value_in_script(
+    pub(in crate::host) fn value_in_script(
         self: &Arc<Self>,
         task: &Task,
         handle: &EntryHandle,
@@ -78,22 +80,22 @@ impl Inner {
         if !self.wait_in_script(task, &[id], Wants::All, until)? {
             return Err(refuse(&Refusal::TimedOut { after: limit.unwrap_or_default() }));
         }
-        self.state().read_by_script(task.id(), id);
-        let kept = self.state().value(id).map_err(|refusal| refuse(&refusal))?;
+        self.registry().read_by_script(task.id(), id);
+        let kept = self.registry().value(id).map_err(|refusal| refuse(&refusal))?;
         let cancelled = || Failure::new("Cancelled", format!("entry {id} was cancelled"));
         let Some(kept) = kept else { return Err(raise(&Thrown { failure: cancelled(), entry: id, thrown: None })) };
-        match &kept.face.end {
-            End::Value(_) => Ok(kept.values.value.clone()),
-            End::Failed(failure) => {
+        match &kept.summary.end {
+            EndText::Value(_) => Ok(kept.values.value.clone()),
+            EndText::Failed(failure) => {
                 Err(raise(&Thrown { failure: (**failure).clone(), entry: id, thrown: kept.values.thrown.clone() }))
             }
-            End::Cancelled(StopCause::Shutdown) => Err(failure::fail("Shutdown", "the process is shutting down")),
-            End::Cancelled(_) => Err(raise(&Thrown { failure: cancelled(), entry: id, thrown: None })),
+            EndText::Cancelled(StopCause::Shutdown) => Err(failure::fail("Shutdown", "the process is shutting down")),
+            EndText::Cancelled(_) => Err(raise(&Thrown { failure: cancelled(), entry: id, thrown: None })),
         }
     }
 
     /// An entry as a script names it: a handle, an id, or a task's id such as `bfw-12`.
-    pub(super) fn entry_named(self: &Arc<Self>, value: &Dynamic) -> Fallible<EntryHandle> {
+    pub(in crate::host) fn entry_named(self: &Arc<Self>, value: &Dynamic) -> Fallible<EntryHandle> {
         if let Some(handle) = value.read_lock::<EntryHandle>() {
             // A handle outlives its entry; its facts still answer.
             return Ok(handle.clone());
@@ -110,7 +112,7 @@ impl Inner {
                         )
                     })?;
                     if let Some(owner) = owner {
-                        let view = self.state().get(id, self.clock.now()).map_err(|refusal| refuse(&refusal))?;
+                        let view = self.registry().get(id, self.clock.now()).map_err(|refusal| refuse(&refusal))?;
                         if view.by.as_deref() != Some(owner) {
                             let text = format!("entry {id} does not belong to session {owner:.40}");
                             return Err(failure::fail("NotAnEntry", text));
@@ -128,8 +130,8 @@ impl Inner {
     }
 }
 
-fn no_entry(host: &Inner, n: i64) -> Box<rhai::EvalAltResult> {
-    let newest = host.state().counts(host.clock.now()).newest;
+fn no_entry(host: &HostCore, n: i64) -> Box<rhai::EvalAltResult> {
+    let newest = host.registry().counts(host.clock.now()).newest;
     failure::fail("NoEntry", format!("no entry {n}; the newest is {newest}"))
 }
 
@@ -142,8 +144,8 @@ fn id_in(text: &str) -> Option<(Option<&str>, EntryId)> {
 }
 
 /// The facts behind a handle.
-pub(super) fn facts(handle: &EntryHandle) -> Fallible<crate::registry::EntryView> {
-    match handle.ops::<Known>() {
+pub(in crate::host) fn facts(handle: &EntryHandle) -> Fallible<EntryView> {
+    match handle.ops::<HandleFacts>() {
         Some(known) => Ok(known.facts()),
         None => Err(failure::fail("NotAnEntry", "this handle belongs to another host")),
     }

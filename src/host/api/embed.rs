@@ -1,9 +1,10 @@
 //! Evaluating from Rust: the embedding program speaks as the nil caller.
 
-use super::api::{Host, Job};
-use super::kept::End;
+use super::host::HostApi;
 use super::wait::Awaited;
 use crate::base::{EntryId, Failure, Owner, Refusal, Status, StopCause};
+use crate::host::core::settled::EndText;
+use crate::host::types::EvalRequest;
 use crate::registry::CancelBy;
 use rhai::Dynamic;
 use std::fmt;
@@ -72,7 +73,7 @@ impl From<Refusal> for EvalError {
 
 /// Cancels the entry unless it is defused: what dropping the future of an eval does.
 struct CancelOnDrop<'a> {
-    host: &'a Host,
+    host: &'a HostApi,
     id: EntryId,
     armed: bool,
 }
@@ -81,12 +82,12 @@ impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if self.armed {
             // Already settled, or gone: then there is nothing to cancel.
-            self.host.inner.cancel(self.id, CancelBy::Owner(Owner::Local), &StopCause::Cancelled).ok();
+            self.host.core.cancel(self.id, CancelBy::Owner(Owner::Local), &StopCause::Cancelled).ok();
         }
     }
 }
 
-impl Host {
+impl HostApi {
     /// Evaluates a script as the nil caller and waits for its end. Dropping the future cancels the eval.
     ///
     /// ```
@@ -100,18 +101,18 @@ impl Host {
     /// # Errors
     /// The eval was refused, failed, or was cancelled by somebody.
     pub async fn eval(&self, code: impl Into<String>) -> Result<Evaluated, EvalError> {
-        self.eval_job(&Job::new(code)).await
+        self.eval_job(&EvalRequest::new(code)).await
     }
 
-    /// Evaluates a script in a space or module of its own choosing; otherwise as [`Host::eval`].
+    /// Evaluates a script in a space or module of its own choosing; otherwise as [`HostApi::eval`].
     ///
     /// # Errors
     /// The eval was refused, failed, or was cancelled by somebody.
-    pub async fn eval_job(&self, job: &Job) -> Result<Evaluated, EvalError> {
-        let submitted = self.submit(Owner::Local, job)?;
+    pub async fn eval_job(&self, request: &EvalRequest) -> Result<Evaluated, EvalError> {
+        let submitted = self.submit(Owner::Local, request)?;
         let id = submitted.id();
         // Until its end was read: it is not evicted in between.
-        let _awaited = Awaited::begin(&self.inner, [id]);
+        let _awaited = Awaited::begin(&self.core, [id]);
         let mut guard = CancelOnDrop { host: self, id, armed: true };
         if !self.settles_at_once(id) {
             self.settled(&[id], &[], None).await;
@@ -122,21 +123,21 @@ impl Host {
 
     fn outcome(&self, id: EntryId) -> Result<Evaluated, EvalError> {
         let (status, kept, log) = {
-            let state = self.inner.state();
-            (state.status(id)?, state.value(id)?, state.log(id)?)
+            let registry = self.core.registry();
+            (registry.status(id)?, registry.value(id)?, registry.log(id)?)
         };
         let output: Vec<String> = log.page(0, usize::MAX).lines.into_iter().map(|line| line.text).collect();
         let cancelled = |cause, output| Err(EvalError::Cancelled { id, cause, output });
         let Some(kept) = kept else { return cancelled(StopCause::Cancelled, output) };
-        match &kept.face.end {
-            End::Value(rendered) => {
+        match &kept.summary.end {
+            EndText::Value(rendered) => {
                 debug_assert_eq!(status, Status::Ok);
                 Ok(Evaluated { id, value: kept.values.value.clone(), text: rendered.text.clone(), output })
             }
-            End::Failed(failure) => {
+            EndText::Failed(failure) => {
                 Err(EvalError::Failed { id, failure: Arc::clone(failure), thrown: kept.values.thrown.clone(), output })
             }
-            End::Cancelled(cause) => cancelled(cause.clone(), output),
+            EndText::Cancelled(cause) => cancelled(cause.clone(), output),
         }
     }
 }

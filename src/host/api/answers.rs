@@ -1,10 +1,11 @@
 //! Answers: what a caller is told, composed from the registry's views, and claimed in the same step.
 
-use super::api::{Answer, Host, Submitted};
-use super::delivery::{Delivery, Receipt};
-use super::inner::Inner;
-use super::kept::{End, Face};
+use super::host::{HostApi, Submitted};
 use crate::base::{EntryId, Owner, Refusal, Status, StopCause, Time};
+use crate::host::core::host_core::HostCore;
+use crate::host::core::settled::{EndText, SettledEntry, Summary};
+use crate::host::delivery::{Delivery, Receipt};
+use crate::host::types::Answer;
 use crate::registry::{Adoption, Claim, ClaimId, EntryView, HeadTail, Registry};
 use crate::render::{Adopted, Block, Output, Stage, Style, Tail, answer};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ const HELD_UP: Duration = Duration::from_millis(500);
 
 /// A claim that ends with its delivery.
 struct Claimed {
-    host: Arc<Inner>,
+    host: Arc<HostCore>,
     claim: Option<ClaimId>,
 }
 
@@ -26,7 +27,7 @@ impl Receipt for Claimed {
     fn written(mut self: Box<Self>) {
         if let Some(claim) = self.claim.take() {
             let now = self.host.clock.now();
-            self.host.state().written(claim, now);
+            self.host.registry().written(claim, now);
         }
     }
 }
@@ -34,7 +35,7 @@ impl Receipt for Claimed {
 impl Drop for Claimed {
     fn drop(&mut self) {
         if let Some(claim) = self.claim.take() {
-            self.host.state().dropped(claim);
+            self.host.registry().dropped(claim);
         }
     }
 }
@@ -52,7 +53,7 @@ pub(super) enum Shows {
 struct Facts {
     view: EntryView,
     /// `None` while it has not settled, and after `forget`.
-    face: Option<Arc<Face>>,
+    summary: Option<Arc<Summary>>,
     printed: HeadTail,
     dropped_lines: u64,
     stopping_since: Option<Time>,
@@ -60,7 +61,7 @@ struct Facts {
     moved: Option<(Arc<str>, Arc<str>)>,
 }
 
-impl Host {
+impl HostApi {
     /// The answer to an eval call: the entry's block as it stands now, and the caller's news. A session whose eval ended `ok`
     /// inside its call goes where the eval said.
     pub fn answer_eval(&self, caller: Owner, submitted: Submitted) -> Answer {
@@ -71,22 +72,23 @@ impl Host {
         let id = submitted.id();
         let owner = caller;
         let (facts, claim, unread) = {
-            let now = self.inner.clock.now();
-            let mut state = self.inner.state();
-            let mut facts = self.inner.facts(&state, id, now);
+            let now = self.core.clock.now();
+            let mut registry = self.core.registry();
+            let mut facts = self.core.facts(&registry, id, now);
             if let (Ok(facts), Shows::NoOutput) = (&mut facts, shows) {
                 facts.printed = HeadTail::default();
                 facts.dropped_lines = 0;
             }
             if let Ok(facts) = &mut facts
                 && facts.view.status == Status::Ok
-                && let Some(name) = facts.face.as_ref().and_then(|face| face.move_to.as_deref())
+                && let Some(name) = facts.summary.as_ref().and_then(|summary| summary.move_to.as_deref())
             {
-                facts.moved = state.current(owner).ok().filter(|from| **from != *name).map(|from| (from, name.into()));
-                state.move_session(owner, name);
+                facts.moved =
+                    registry.current(owner).ok().filter(|from| **from != *name).map(|from| (from, name.into()));
+                registry.move_session(owner, name);
             }
-            let claim = state.claim(owner, &[id], true, now);
-            (facts, claim, state.manual_unread(owner))
+            let claim = registry.claim(owner, &[id], true, now);
+            (facts, claim, registry.manual_unread(owner))
         };
         drop(submitted);
         let facts = match facts {
@@ -111,7 +113,7 @@ impl Host {
                 asked.push(EntryId(*id));
             }
         }
-        let until = self.inner.clock.now() + self.inner.limits.cancel_wait;
+        let until = self.core.clock.now() + self.core.limits.cancel_wait;
         self.settled(&asked, &[], Some(until)).await;
         self.answer_several(caller, ids, |_, _| false)
     }
@@ -122,16 +124,16 @@ impl Host {
         let mut blocks: Vec<Facts> = Vec::new();
         let mut refused = Vec::new();
         let claim = {
-            let now = self.inner.clock.now();
-            let mut state = self.inner.state();
+            let now = self.core.clock.now();
+            let mut registry = self.core.registry();
             for id in ids {
-                match self.inner.facts(&state, EntryId(*id), now) {
+                match self.core.facts(&registry, EntryId(*id), now) {
                     Ok(facts) => blocks.push(facts),
                     Err(refusal) => refused.push(refusal.to_string()),
                 }
             }
             let shown: Vec<_> = blocks.iter().map(|facts| facts.view.id).collect();
-            state.claim(owner, &shown, true, now)
+            registry.claim(owner, &shown, true, now)
         };
         let alone = ids.len() == 1;
         let is_error = blocks.is_empty() || blocks.iter().all(|facts| bad(facts, alone));
@@ -143,16 +145,16 @@ impl Host {
     /// The result inside a completed task: the block alone. Claims the entry for its owner.
     pub fn answer_task(&self, id: EntryId) -> Answer {
         let (facts, claim) = {
-            let now = self.inner.clock.now();
-            let mut state = self.inner.state();
-            let facts = self.inner.facts(&state, id, now);
+            let now = self.core.clock.now();
+            let mut registry = self.core.registry();
+            let facts = self.core.facts(&registry, id, now);
             let owner = facts.as_ref().map_or(Owner::Local, |facts| facts.view.owner);
-            (facts, state.claim(owner, &[id], false, now))
+            (facts, registry.claim(owner, &[id], false, now))
         };
         let delivery = self.claimed(claim.id);
         match facts {
             Ok(facts) => Answer {
-                text: answer::block(&facts.block(facts.view.by.as_deref(), self.inner.clock.now()), Style::Agent),
+                text: answer::block(&facts.block(facts.view.by.as_deref(), self.core.clock.now()), Style::Agent),
                 is_error: facts.view.status == Status::Failed,
                 delivery,
             },
@@ -166,7 +168,7 @@ impl Host {
         let Some(caller) = caller else {
             return Answer { text: text.to_owned(), is_error, delivery: Delivery::none() };
         };
-        let claim = self.inner.state().claim(caller, &[], true, self.inner.clock.now());
+        let claim = self.core.registry().claim(caller, &[], true, self.core.clock.now());
         let delivery = self.claimed(claim.id);
         let adopted = self.adopted(&claim);
         let tail =
@@ -177,7 +179,7 @@ impl Host {
     /// A task answer for this entry is about to be sent: its client follows it. When the delivery is dropped unwritten, the
     /// entry is an ordinary one again.
     pub fn follow(&self, submitted: Submitted) -> Delivery {
-        let claim = self.inner.state().claim_follow(submitted.id());
+        let claim = self.core.registry().claim_follow(submitted.id());
         drop(submitted);
         self.claimed(claim)
     }
@@ -185,16 +187,16 @@ impl Host {
     /// The terminal answer of a task that has no block (a cancelled one) is about to be sent: it delivers the entry.
     pub fn deliver_task(&self, id: EntryId) -> Delivery {
         let claim = {
-            let now = self.inner.clock.now();
-            let mut state = self.inner.state();
-            let owner = state.get(id, now).map_or(Owner::Local, |view| view.owner);
-            state.claim(owner, &[id], false, now)
+            let now = self.core.clock.now();
+            let mut registry = self.core.registry();
+            let owner = registry.get(id, now).map_or(Owner::Local, |view| view.owner);
+            registry.claim(owner, &[id], false, now)
         };
         self.claimed(claim.id)
     }
 
     pub(super) fn claimed(&self, claim: ClaimId) -> Delivery {
-        Delivery::of(Claimed { host: Arc::clone(&self.inner), claim: Some(claim) })
+        Delivery::of(Claimed { host: Arc::clone(&self.core), claim: Some(claim) })
     }
 
     /// The adoption notice, when the claim asks for one.
@@ -209,8 +211,8 @@ impl Host {
         let delivery = self.claimed(claim.id);
         let adopted = self.adopted(&claim);
         let tail = Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_ref(), manual_unread };
-        let style = if owner == Owner::Local { self.inner.prompt_style() } else { Style::Agent };
-        let now = self.inner.clock.now();
+        let style = if owner == Owner::Local { self.core.prompt_style() } else { Style::Agent };
+        let now = self.core.clock.now();
         let block = |facts| Facts::block(facts, label(facts, owner), now);
         let text = match blocks {
             [one] if refused.is_empty() => answer::one(&block(one), &tail, style),
@@ -234,35 +236,35 @@ fn label(facts: &Facts, reader: Owner) -> Option<&str> {
 impl Facts {
     fn block<'a>(&'a self, label: Option<&'a str>, now: Time) -> Block<'a> {
         let view = &self.view;
-        let face = self.face.as_deref();
+        let summary = self.summary.as_deref();
         Block {
             id: view.id,
             session: label,
             ns: &view.ns,
             stage: self.stage(now),
             output: Some(Output { lines: &self.printed, dropped: self.dropped_lines }),
-            conflicts: face.map_or(&[], |face| &face.conflicts),
-            published: face.map_or(&[], |face| &face.published),
-            cancelled_children: face.map_or(&[], |face| &face.cancelled_children),
-            new_space: face.and_then(|face| face.new_space.as_deref()),
+            conflicts: summary.map_or(&[], |summary| &summary.conflicts),
+            published: summary.map_or(&[], |summary| &summary.published),
+            cancelled_children: summary.map_or(&[], |summary| &summary.cancelled_children),
+            new_space: summary.and_then(|summary| summary.new_space.as_deref()),
             moved: self.moved.as_ref().map(|(from, to)| (&**from, &**to)),
         }
     }
 
     fn stage(&self, now: Time) -> Stage<'_> {
         let view = &self.view;
-        match (view.status, self.face.as_deref().map(|face| &face.end)) {
+        match (view.status, self.summary.as_deref().map(|summary| &summary.end)) {
             (Status::Queued, _) => Stage::Queued { before: view.queued_before.unwrap_or(0) },
             (Status::Running, _) => match self.stopping_since.map(|at| now.since(at)) {
                 Some(asked) if asked >= HELD_UP => Stage::Cancelling { asked, so_far: view.ran },
                 _ => Stage::Running { so_far: view.ran },
             },
-            (Status::Ok, Some(End::Value(value))) => Stage::Ok { value, took: view.ran },
-            (Status::Failed, Some(End::Failed(failure))) => Stage::Failed { failure, took: view.ran },
+            (Status::Ok, Some(EndText::Value(value))) => Stage::Ok { value, took: view.ran },
+            (Status::Failed, Some(EndText::Failed(failure))) => Stage::Failed { failure, took: view.ran },
             (Status::Cancelled, end) => Stage::Cancelled {
                 after: view.ran,
                 cause: match end {
-                    Some(End::Cancelled(cause)) if *cause != StopCause::Cancelled => Some(cause),
+                    Some(EndText::Cancelled(cause)) if *cause != StopCause::Cancelled => Some(cause),
                     _ => None,
                 },
             },
@@ -271,16 +273,16 @@ impl Facts {
     }
 }
 
-impl Inner {
+impl HostCore {
     /// Copies what the block of an entry needs. Under the lock: nothing is rendered here, and no live value is touched.
-    fn facts(&self, state: &Registry<super::kept::Kept>, id: EntryId, now: Time) -> Result<Facts, Refusal> {
-        let view = state.get(id, now)?;
-        let face = state.value(id).ok().flatten().map(|kept| kept.face);
-        let log = state.log(id)?;
-        let stopping_since = self.live(id).filter(|_| view.stopping).and_then(|live| live.task.stopped_at());
+    fn facts(&self, registry: &Registry<SettledEntry>, id: EntryId, now: Time) -> Result<Facts, Refusal> {
+        let view = registry.get(id, now)?;
+        let summary = registry.value(id).ok().flatten().map(|kept| kept.summary);
+        let log = registry.log(id)?;
+        let stopping_since = self.active(id).filter(|_| view.stopping).and_then(|active| active.task.stopped_at());
         Ok(Facts {
             view,
-            face,
+            summary,
             printed: log.head_tail(OUTPUT_BYTES),
             dropped_lines: log.dropped_lines(),
             stopping_since,

@@ -1,6 +1,6 @@
-//! Entries that have not settled: what runs them and who waits for them.
+//! Entries that have not settled: their task and their work, and who waits for their end.
 
-use super::handles::Known;
+use super::handle_facts::HandleFacts;
 use crate::base::{EntryId, Owner, Wake, lock};
 use crate::engine::{Callable, Task};
 use crate::spaces::library::ModuleSpace;
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::Notify;
 
-/// What an entry does once it has a slot.
-pub(super) enum Work {
+/// The work of an entry once it has a slot.
+pub(in crate::host) enum Work {
     /// Evaluates a script.
     Script(Arc<str>),
     /// Runs a background child's function.
@@ -24,40 +24,40 @@ enum Waiter {
     Call(Weak<Notify>),
 }
 
-/// Notes that host functions leave on their entry while it runs.
+/// Changes beside its value that an entry brings about, noted while it runs.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(in crate::host) struct Effects {
     /// Where the session goes when the entry settles `ok` inside its call.
-    pub(super) move_to: Option<String>,
+    pub(in crate::host) move_to: Option<String>,
     /// The space that came into being for it.
-    pub(super) new_space: Option<String>,
+    pub(in crate::host) new_space: Option<String>,
 }
 
 /// One entry that has not settled.
-pub(super) struct Live {
-    pub(super) id: EntryId,
-    pub(super) owner: Owner,
-    pub(super) task: Arc<Task>,
+pub(in crate::host) struct ActiveEntry {
+    pub(in crate::host) id: EntryId,
+    pub(in crate::host) owner: Owner,
+    pub(in crate::host) task: Arc<Task>,
     /// The module it evaluates in, if it is one.
-    pub(super) module: Option<Arc<ModuleSpace>>,
+    pub(in crate::host) module: Option<Arc<ModuleSpace>>,
     /// Notified when it prints, and when it settles.
-    pub(super) changed: Arc<Notify>,
-    notes: Mutex<Notes>,
+    pub(in crate::host) changed: Arc<Notify>,
+    effects: Mutex<Effects>,
     work: Mutex<Option<Work>>,
     /// A slot was granted while its thread waited for one.
     granted: AtomicBool,
     settled: AtomicBool,
     waiters: Mutex<Vec<Waiter>>,
-    /// What its handles share, while there are any.
-    known: Mutex<Weak<Known>>,
+    /// The facts that its handles share, while there are any.
+    facts: Mutex<Weak<HandleFacts>>,
 }
 
-impl Live {
-    pub(super) fn new(
+impl ActiveEntry {
+    pub(in crate::host) fn new(
         owner: Owner,
         task: Arc<Task>,
         work: Work,
-        notes: Notes,
+        effects: Effects,
         module: Option<Arc<ModuleSpace>>,
         changed: Arc<Notify>,
     ) -> Self {
@@ -67,51 +67,52 @@ impl Live {
             task,
             module,
             changed,
-            notes: Mutex::new(notes),
+            effects: Mutex::new(effects),
             work: Mutex::new(Some(work)),
             granted: AtomicBool::new(false),
             settled: AtomicBool::new(false),
             waiters: Mutex::default(),
-            known: Mutex::default(),
+            facts: Mutex::default(),
         }
     }
 
     /// Its work, the first time this is asked.
-    pub(super) fn take_work(&self) -> Option<Work> {
+    pub(in crate::host) fn take_work(&self) -> Option<Work> {
         lock(&self.work).take()
     }
 
     /// Whether it has not begun.
-    pub(super) fn has_work(&self) -> bool {
+    pub(in crate::host) fn has_work(&self) -> bool {
         lock(&self.work).is_some()
     }
 
-    pub(super) fn notes(&self) -> std::sync::MutexGuard<'_, Notes> {
-        lock(&self.notes)
+    /// The changes it brings about.
+    pub(in crate::host) fn effects(&self) -> std::sync::MutexGuard<'_, Effects> {
+        lock(&self.effects)
     }
 
     /// It has a slot again: its thread goes on.
-    pub(super) fn grant(&self) {
+    pub(in crate::host) fn grant(&self) {
         self.granted.store(true, Ordering::Release);
         self.task.wake().notify();
     }
 
     /// Whether a slot was granted since this was last asked.
-    pub(super) fn take_grant(&self) -> bool {
+    pub(in crate::host) fn take_grant(&self) -> bool {
         self.granted.swap(false, Ordering::AcqRel)
     }
 
-    pub(super) fn is_settled(&self) -> bool {
+    pub(in crate::host) fn is_settled(&self) -> bool {
         self.settled.load(Ordering::Acquire)
     }
 
     /// The thread that waits on `wake` is notified when this entry settles.
-    pub(super) fn tell_thread(&self, wake: &Wake) {
+    pub(in crate::host) fn tell_thread(&self, wake: &Wake) {
         self.tell(Waiter::Thread(wake.clone()), || wake.notify());
     }
 
     /// The call is notified when this entry settles.
-    pub(super) fn tell_call(&self, call: &Arc<Notify>) {
+    pub(in crate::host) fn tell_call(&self, call: &Arc<Notify>) {
         self.tell(Waiter::Call(Arc::downgrade(call)), || call.notify_one());
     }
 
@@ -129,23 +130,23 @@ impl Live {
         waiters.push(waiter);
     }
 
-    /// What its handles share; made when there is none.
-    pub(super) fn known(&self, make: impl FnOnce() -> Arc<Known>) -> Arc<Known> {
-        let mut known = lock(&self.known);
-        known.upgrade().unwrap_or_else(|| {
+    /// The facts that its handles share; made when there is no handle.
+    pub(in crate::host) fn facts_or(&self, make: impl FnOnce() -> Arc<HandleFacts>) -> Arc<HandleFacts> {
+        let mut facts = lock(&self.facts);
+        facts.upgrade().unwrap_or_else(|| {
             let made = make();
-            *known = Arc::downgrade(&made);
+            *facts = Arc::downgrade(&made);
             made
         })
     }
 
-    /// What its handles share, when there are any.
-    pub(super) fn shared(&self) -> Option<Arc<Known>> {
-        lock(&self.known).upgrade()
+    /// The facts that its handles share, when there are any.
+    pub(in crate::host) fn facts(&self) -> Option<Arc<HandleFacts>> {
+        lock(&self.facts).upgrade()
     }
 
     /// It has settled: everybody who waits looks again.
-    pub(super) fn settle(&self) {
+    pub(in crate::host) fn settle(&self) {
         let waiters = {
             let mut waiters = lock(&self.waiters);
             self.settled.store(true, Ordering::Release);

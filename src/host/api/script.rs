@@ -1,11 +1,11 @@
 //! Scripts that a command line runs: from a file or an argument, as the nil caller, with their output followed live.
 
-use super::api::{Host, Job};
-use super::kept::End;
+use super::host::HostApi;
 use super::wait::Awaited;
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
-use crate::engine::SpaceView;
-use crate::engine::{Batch, Change};
+use crate::engine::{Batch, Change, SpaceView};
+use crate::host::core::settled::EndText;
+use crate::host::types::EvalRequest;
 use crate::render::{self, Style};
 use rhai::Dynamic;
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub struct Script {
 #[derive(Debug)]
 #[must_use = "dropping this says that nobody will read how the script ends"]
 pub struct SubmittedScript {
-    host: Host,
+    host: HostApi,
     id: EntryId,
     /// The file it is from.
     file: Option<String>,
@@ -52,25 +52,25 @@ pub struct Ended {
     pub text: String,
 }
 
-impl Host {
+impl HostApi {
     /// Admits a script of the nil caller and lets it run. Returns at once.
     ///
     /// # Errors
-    /// As [`Host::submit`].
+    /// As [`HostApi::submit`].
     pub fn submit_script(&self, script: Script) -> Result<SubmittedScript, Refusal> {
         if let Some(arguments) = script.arguments {
             self.set_arguments(arguments)?;
         }
-        let submitted = self.submit(Owner::Local, &Job::new(script.code))?;
+        let submitted = self.submit(Owner::Local, &EvalRequest::new(script.code))?;
         let id = submitted.id();
-        let awaited = Awaited::begin(&self.inner, [id]);
+        let awaited = Awaited::begin(&self.core, [id]);
         Ok(SubmittedScript { host: self.clone(), id, file: script.file, _awaited: awaited })
     }
 
     /// Puts the constant `ARGS` into the nil caller's scratch.
     fn set_arguments(&self, arguments: Vec<String>) -> Result<(), Refusal> {
-        let place = self.inner.state().place(Owner::Local, None)?;
-        let space = self.inner.space(place.space, &place.name);
+        let place = self.core.registry().place(Owner::Local, None)?;
+        let space = self.core.space(place.space, &place.name);
         let bytes = arguments.iter().map(String::len).sum();
         let value: Dynamic = arguments.into_iter().map(Dynamic::from).collect::<rhai::Array>().into();
         let change =
@@ -82,10 +82,10 @@ impl Host {
     /// What an entry printed from line `from` (counted from 0) on, as soon as there is something; `None` when it has settled
     /// and there is nothing more. Cheap to drop.
     pub async fn printed(&self, id: EntryId, from: usize) -> Option<Printed> {
-        let log = self.inner.log(id).ok()?;
+        let log = self.core.log(id).ok()?;
         loop {
-            let live = self.inner.live(id);
-            let changed = live.as_ref().map(|live| live.changed.notified());
+            let active = self.core.active(id);
+            let changed = active.as_ref().map(|active| active.changed.notified());
             tokio::pin!(changed);
             // Listening begins before the log is looked at, so nothing is missed.
             if let Some(changed) = changed.as_mut().as_pin_mut() {
@@ -97,7 +97,7 @@ impl Host {
                 let first = usize::try_from(page.first).unwrap_or(usize::MAX);
                 return Some(Printed { next: first + lines.len(), lines });
             }
-            if live.as_ref().is_none_or(|live| live.is_settled()) {
+            if active.as_ref().is_none_or(|active| active.is_settled()) {
                 return None;
             }
             if let Some(changed) = changed.as_pin_mut() {
@@ -120,17 +120,17 @@ impl SubmittedScript {
     pub fn ended(&self, style: Style) -> Result<Ended, Refusal> {
         let id = self.id;
         let (status, kept) = {
-            let state = self.host.inner.state();
-            (state.status(id)?, state.value(id)?)
+            let registry = self.host.core.registry();
+            (registry.status(id)?, registry.value(id)?)
         };
-        let text = match kept.as_ref().map(|kept| &kept.face.end) {
-            Some(End::Value(rendered)) if rendered.text == "()" => String::new(),
-            Some(End::Value(rendered)) => rendered.text.clone(),
-            Some(End::Failed(failure)) => {
+        let text = match kept.as_ref().map(|kept| &kept.summary.end) {
+            Some(EndText::Value(rendered)) if rendered.text == "()" => String::new(),
+            Some(EndText::Value(rendered)) => rendered.text.clone(),
+            Some(EndText::Failed(failure)) => {
                 let failure = in_file(failure, id, self.file.as_deref());
                 render::failure::text(&failure, None, style)
             }
-            Some(End::Cancelled(_)) | None => render::notice::cancelled(id),
+            Some(EndText::Cancelled(_)) | None => render::notice::cancelled(id),
         };
         Ok(Ended { status, text })
     }
@@ -138,12 +138,12 @@ impl SubmittedScript {
     /// Background work that ends unfinished when the process ends with this script, once it has settled: its children that were
     /// cancelled when it settled, and whatever has not settled by now.
     pub fn unfinished(&self) -> Vec<EntryId> {
-        let live = self.host.inner.live_ids();
-        let state = self.host.inner.state();
-        let kept = state.value(self.id).ok().flatten();
-        let cancelled = kept.iter().flat_map(|kept| &kept.face.cancelled_children).copied();
-        let at_work = |id: &EntryId| matches!(state.status(*id), Ok(Status::Queued | Status::Running));
-        let unfinished: BTreeSet<_> = cancelled.chain(live.into_iter().filter(at_work)).collect();
+        let active = self.host.core.active_ids();
+        let registry = self.host.core.registry();
+        let kept = registry.value(self.id).ok().flatten();
+        let cancelled = kept.iter().flat_map(|kept| &kept.summary.cancelled_children).copied();
+        let at_work = |id: &EntryId| matches!(registry.status(*id), Ok(Status::Queued | Status::Running));
+        let unfinished: BTreeSet<_> = cancelled.chain(active.into_iter().filter(at_work)).collect();
         unfinished.into_iter().collect()
     }
 }

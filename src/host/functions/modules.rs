@@ -1,8 +1,9 @@
 //! Script modules as data: which there are, what they offer, their text, loading one anew.
 
-use super::{Call, Table};
+use super::call::{Call, Table};
 use crate::base::ModuleError;
 use crate::engine::{Fallible, failure};
+use crate::host::core::host_core::HostCore;
 use crate::render::teach::{self, FunctionDoc};
 use crate::render::value::whole;
 use crate::spaces::library::{
@@ -80,7 +81,7 @@ Loads a module from its file anew, and those that import it; functions that eval
     table.doc("reload", &["reload(\"m\")"], RELOAD);
     table.api.function("reload", &["module: string", "map"], RELOAD, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
-        let notice = call.host.modules.reload(&call.host.language, &call.task, bare(name))?;
+        let notice = call.host.modules.reload(&call.host.runtime, &call.task, bare(name))?;
         Ok::<_, Box<EvalAltResult>>(reloaded_value(&notice))
     });
 }
@@ -137,7 +138,7 @@ fn described(prefix: &str, functions: &[FunctionOutline]) -> String {
 
 /// What there is to say about a function of `place`, the space or module where the caller is, or about one of another space, which
 /// is called `@workshop::mean`.
-pub(super) fn doc_of_space(host: &super::Inner, place: &str, name: &str) -> Option<String> {
+pub(super) fn doc_of_space(host: &HostCore, place: &str, name: &str) -> Option<String> {
     let named = name.rsplit_once("::");
     let outline = match named {
         Some((space, _)) if space.starts_with('@') => host.outline(space),
@@ -152,8 +153,8 @@ pub(super) fn doc_of_space(host: &super::Inner, place: &str, name: &str) -> Opti
 }
 
 /// What there is to say about a module, or a function of one, for `doc`.
-pub(super) fn doc(host: &super::Inner, name: &str) -> Fallible<Option<String>> {
-    let found = match host.library.documented(bare(name), &*host.hooks().sources) {
+pub(super) fn doc(host: &HostCore, name: &str) -> Fallible<Option<String>> {
+    let found = match host.library.documented(bare(name), &*host.hooks.sources) {
         Ok(found) => found,
         Err(ModuleError::NotFound { .. } | ModuleError::BadName { .. }) => return Ok(None),
         Err(error) => return Err(refused(&error)),

@@ -1,10 +1,11 @@
 //! Putting a host together.
 
-use super::api::Host;
-use super::functions;
-use super::inner::{Inner, Parts};
+use super::host::HostApi;
 use crate::base::{Clock, Limits};
 use crate::engine::{Runtime, memory};
+use crate::host::core::host_core::{HostCore, Parts};
+use crate::host::functions;
+use crate::host::run::hooks;
 use crate::spaces::library::{Library, ModuleOutline};
 use rhai::Module;
 use std::fmt;
@@ -49,7 +50,7 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Builds a [`Host`]. Nothing runs and nothing is bound until the host is used.
+/// Builds a [`HostApi`]. Nothing runs and nothing is bound until the host is used.
 #[derive(Debug)]
 pub struct HostBuilder {
     describe: String,
@@ -60,8 +61,15 @@ pub struct HostBuilder {
     modules: Vec<(String, Module)>,
 }
 
+impl HostApi {
+    /// Begins a host: `Host::builder().describe("…").build()?`.
+    pub fn builder() -> HostBuilder {
+        HostBuilder::new()
+    }
+}
+
 impl HostBuilder {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self {
             describe: String::new(),
             limits: Limits::default(),
@@ -118,7 +126,7 @@ impl HostBuilder {
     ///
     /// # Errors
     /// A named scripts folder that cannot be read, unusable names of modules, unusable limits.
-    pub fn build(self) -> Result<Host, BuildError> {
+    pub fn build(self) -> Result<HostApi, BuildError> {
         let Self { describe, limits, clock, scripts: (folder, must_be_there), modules } = self;
         check_limits(&limits)?;
         if must_be_there && let Err(error) = std::fs::read_dir(&folder) {
@@ -134,9 +142,9 @@ impl HostBuilder {
         let embedded: Vec<String> = modules.iter().map(|(name, _)| name.clone()).collect();
         let module_docs: Vec<(String, String)> =
             modules.iter().map(|(name, module)| (name.clone(), module.doc().to_owned())).collect();
-        let (api, docs) = functions::all();
-        let language = Runtime::new(limits.clone(), api, modules);
-        let facts = language.functions();
+        let (api, docs) = functions::all::all();
+        let runtime = Runtime::new(limits.clone(), api, modules);
+        let facts = runtime.functions();
         let native = module_docs
             .iter()
             .map(|(name, doc)| {
@@ -153,8 +161,9 @@ impl HostBuilder {
             );
         }
         let clock = clock.unwrap_or_else(Clock::real);
-        let parts = Parts { clock, limits, describe, language, library, docs, embedded, held_before };
-        Ok(Host { inner: Inner::new(parts) })
+        let show_custom = functions::all::show;
+        let parts = Parts { clock, limits, describe, runtime, library, docs, embedded, held_before, show_custom };
+        Ok(HostApi { core: HostCore::new(parts, hooks::connect) })
     }
 }
 

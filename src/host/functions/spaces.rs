@@ -1,8 +1,8 @@
 //! Spaces: where code is evaluated, moving, listing, ending.
 
-use super::{Call, Table};
+use super::call::{Call, Table};
 use crate::engine::{Fallible, failure, refuse};
-use crate::host::known::SpaceFacts;
+use crate::host::run::space_rows::SpaceFacts;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -19,12 +19,12 @@ scratch. The move happens when this eval ends `ok` inside its call.";
     table.api.function("in_ns", &["name: string", "string"], IN_NS, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
         if let Some(module) = call.host.library.find(name) {
-            call.live.notes().move_to = Some(module.to_string());
+            call.active.effects().move_to = Some(module.to_string());
             return Ok(module.to_string());
         }
         // The next eval makes the space, when it is new, and announces it.
-        call.host.state().may_enter(call.owner(), name).map_err(|refusal| refuse(&refusal))?;
-        call.live.notes().move_to = Some(name.to_owned());
+        call.host.registry().may_enter(call.owner(), name).map_err(|refusal| refuse(&refusal))?;
+        call.active.effects().move_to = Some(name.to_owned());
         Ok::<_, Box<rhai::EvalAltResult>>(name.to_owned())
     });
 
@@ -43,7 +43,7 @@ Ends a shared space: its variables and functions are gone, and what still runs t
     table.doc("drop_space", &["drop_space(\"name\")"], DROP);
     table.api.function("drop_space", &["name: string"], DROP, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
-        let dropped = call.host.state().drop_shared(name);
+        let dropped = call.host.registry().drop_shared(name);
         let id = match dropped {
             Ok(id) => id,
             Err(_) if call.host.library.find(name).is_some() => {
