@@ -7,7 +7,7 @@ use crate::base::limits::LimitHit;
 use crate::base::{EntryId, Limits, SpaceId, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, Shared};
 use crate::engine::{
-    Batch, Change, Constants, Definition, Environment, Opened, Opening, Overwritten, Committed, Resized, SpaceFailure,
+    Batch, Change, Committed, Constants, Definition, Environment, Opened, Opening, Overwritten, Resized, SpaceFailure,
     SpaceView, Variable,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -295,7 +295,7 @@ impl SpaceView for Space {
                 committed.hit = Some(LimitHit::SpaceMemory { limit: self.bytes_limit });
                 break;
             }
-            state.set(batch.entry, change, &mut published);
+            state.set(batch.entry, change, &mut committed);
         }
         for Resized { name, value, bytes } in &batch.resized {
             let kept = state.variables.get_mut(name).filter(|kept| Arc::ptr_eq(&kept.value, value));
@@ -306,7 +306,7 @@ impl SpaceView for Space {
             }
         }
         state.environment.add_imports(&batch.imports);
-        Ok(published)
+        Ok(committed)
     }
 
     fn environment(&self) -> Option<Environment> {

@@ -31,7 +31,7 @@ pub(crate) enum Reached {
 
 impl Task {
     /// The scope of a script that begins: the snapshot of what it names.
-    pub(crate) fn open_snapshot(&self, prepared: &mut Prepared, opened: Opened) -> Scope<'static> {
+    pub(super) fn open_snapshot(&self, prepared: &mut Prepared, opened: Opened) -> Scope<'static> {
         let mut scope = Scope::new();
         let mut snapshot = self.state().snapshot();
         snapshot.opened = opened.version;

@@ -4,9 +4,9 @@
 use crate::base::limits::LimitHit;
 use crate::base::{Cut, Failure, Frame};
 use crate::engine::error::{column, is_ours};
-use crate::engine::rhai_internals::error_text::{kind, plain_message};
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
+use crate::engine::rhai_internals::error_text::{kind, plain_message};
 use crate::engine::task::context::Task;
 use crate::engine::value::text::{beginning, clipped};
 use rhai::{Dynamic, EvalAltResult, ImmutableString, Map, Position};

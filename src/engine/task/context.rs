@@ -166,6 +166,11 @@ impl Task {
         self.sink.line(source, text);
     }
 
+    /// Its stop, deadlines, memory and waits, for those who need no more of it.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
     // --- stopping and waiting: see [`Control`] --------------------------------------------------------------------------
 
     /// Makes the entry stop: the next operation of its script ends it, and every wait returns. The first cause decides;

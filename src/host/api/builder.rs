@@ -2,7 +2,7 @@
 
 use super::host::HostApi;
 use crate::base::{Clock, Limits};
-use crate::engine::{Runtime, memory};
+use crate::engine::{Runtime, memory, stdlib};
 use crate::host::core::host_core::{HostCore, Parts};
 use crate::host::functions;
 use crate::host::run::hooks;
@@ -143,7 +143,7 @@ impl HostBuilder {
         let module_docs: Vec<(String, String)> =
             modules.iter().map(|(name, module)| (name.clone(), module.doc().to_owned())).collect();
         let (api, docs) = functions::all::all();
-        let runtime = Runtime::new(limits.clone(), api, modules);
+        let runtime = Runtime::new(limits.clone(), stdlib(), api, modules);
         let facts = runtime.functions();
         let native = module_docs
             .iter()

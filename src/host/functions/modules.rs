@@ -81,7 +81,7 @@ Loads a module from its file anew, and those that import it; functions that eval
     table.doc("reload", &["reload(\"m\")"], RELOAD);
     table.api.function("reload", &["module: string", "map"], RELOAD, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
-        let notice = call.host.modules.reload(&call.host.runtime, &call.task, bare(name))?;
+        let notice = call.host.modules.reload(&call.task, bare(name))?;
         Ok::<_, Box<EvalAltResult>>(reloaded_value(&notice))
     });
 }

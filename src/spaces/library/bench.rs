@@ -6,8 +6,8 @@ use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId};
 use crate::engine::SpaceView;
 use crate::engine::{
-    Blocking, Budget, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits, evaluate,
-    failure,
+    Blocking, Budget, Control, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits,
+    evaluate, failure, stdlib,
 };
 use crate::spaces::Space;
 use rhai::Module;

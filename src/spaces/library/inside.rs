@@ -4,7 +4,7 @@ use super::live::{OUTPUT_SOURCE, ScriptModules};
 use super::name::ModuleName;
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, ModuleError, SpaceId, lock};
-use crate::engine::{Batch, Environment, Opened, Opening, Committed, SpaceFailure, SpaceView, Variable};
+use crate::engine::{Batch, Committed, Environment, Opened, Opening, SpaceFailure, SpaceView, Variable};
 use crate::engine::{Fallible, LoadedModule, Modules, Task};
 use crate::spaces::Space;
 use rhai::{Dynamic, ImmutableString, Shared};
