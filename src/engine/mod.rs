@@ -15,7 +15,6 @@ mod native;
 mod rhai_internals;
 mod run;
 mod signature;
-pub mod syntax;
 mod task;
 mod value;
 
@@ -25,6 +24,9 @@ pub use error::{Fallible, Thrown, column, fail, limit, raise, refuse, terminated
 pub use native::Api;
 pub use rhai;
 pub use rhai_internals::FunctionDef;
+pub use rhai_internals::lexer;
+pub use rhai_internals::module_outline::{ConstantOutline, FunctionOutline, ModuleImport, ModuleOutline, Parsed};
+pub(crate) use rhai_internals::module_text;
 pub use run::describe::describe;
 pub use run::evaluate::{Callable, Ended, Unfinished, call, evaluate};
 pub use run::modules::compile_module;

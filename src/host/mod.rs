@@ -18,13 +18,12 @@ mod types;
 
 pub use self::core::serving::{Occupied, Serving};
 pub use api::builder::{BuildError, HostBuilder};
-pub use api::embed::{EvalError, Evaluated};
-pub use api::host::{Expected, Hold, HostApi as Host, Submitted};
+pub use api::embed::{EvalError, Evaluated, Host};
+pub use api::host::{Expected, Hold, HostApi, Submitted};
 pub use api::prompt::PromptSession;
 pub use api::script::{Ended, Printed, Script, SubmittedScript};
 pub use api::wait;
 pub use delivery::{Delivery, Receipt};
 pub use names::{ModuleKind, ModuleNames, Names, Signature};
 pub use run::tracing_layer::{EntryLayer, tracing_layer};
-pub use types::EvalRequest as Job;
 pub use types::{Answer, EvalRequest, OutputPage, Probe, TaskView};

@@ -1,13 +1,13 @@
 //! The host from inside: steps that only meet in a race, and how long a call spins.
 
-use super::{EvalRequest, Host};
+use super::{EvalRequest, Host, HostApi};
 use crate::base::{ClientInfo, Owner};
 use crate::engine::SpaceView;
 use std::time::Duration;
 
 #[test]
 fn a_look_ends_with_the_eval_or_soon() {
-    let host = Host::builder().build().unwrap();
+    let host = HostApi::of(&Host::builder().build().unwrap()).clone();
     let submit = |code: &str| host.submit(Owner::Local, &EvalRequest::new(code)).unwrap();
     let long = submit("loop { sleep(60) }");
     let before = host.clock().now();
@@ -22,7 +22,7 @@ fn a_look_ends_with_the_eval_or_soon() {
 
 #[test]
 fn a_space_that_ended_is_not_made_again() {
-    let host = Host::builder().build().unwrap();
+    let host = HostApi::of(&Host::builder().build().unwrap()).clone();
     let core = &host.core;
     let (_, caller) = host.create_session(None, ClientInfo::default(), None).unwrap();
     // Between the moment an eval knows its place and the moment it asks for the space, its session or the space ends.

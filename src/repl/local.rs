@@ -2,7 +2,7 @@
 
 use super::backend::{Backend, Mode, Names, Output, Page, Query, Reply, Said, Trouble, Unless, Waited};
 use crate::base::{Clock, EntryId, Owner, Refusal, Wake, lock};
-use crate::host::{Answer, Host, Job, PromptSession, Submitted, wait};
+use crate::host::{Answer, EvalRequest, Host, HostApi, PromptSession, Submitted, wait};
 use crate::registry::CancelBy;
 use crate::render::Style;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 /// The host of this process, spoken to as the nil caller.
 #[derive(Debug)]
 pub struct HostBackend {
-    host: Host,
+    host: HostApi,
     seat: PromptSession,
     runtime: Handle,
     /// Evals of the foreground. While one is here its end is no news.
@@ -23,6 +23,7 @@ pub struct HostBackend {
 impl HostBackend {
     /// Sits down at the prompt of `host`. Waiting is done on `runtime`, from a thread that is not one of its own.
     pub fn new(host: &Host, style: Style, runtime: Handle) -> Arc<Self> {
+        let host = HostApi::of(host);
         let seat = host.open_prompt(style);
         Arc::new(Self { host: host.clone(), seat, runtime, awaited: Mutex::default() })
     }
@@ -63,7 +64,7 @@ impl Backend for HostBackend {
     }
 
     fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
-        let submitted = self.host.submit(Owner::Local, &Job::new(code))?;
+        let submitted = self.host.submit(Owner::Local, &EvalRequest::new(code))?;
         let id = submitted.id();
         match mode {
             Mode::Foreground => drop(self.awaited().insert(id, submitted)),

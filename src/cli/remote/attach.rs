@@ -7,7 +7,7 @@ use crate::cli::signals::Signals;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Exit, NotStarted};
 use crate::config::Config;
-use crate::host::Host;
+use crate::host::{Host, HostApi};
 use crate::render::notice;
 use crate::repl::Signature;
 use serde_json::json;
@@ -34,7 +34,7 @@ pub(in crate::cli) async fn converse(url: &str, config: &Config, terminal: &Term
     let session = remote.session().to_owned();
     terminal.complain(&notice::attached(url, &session));
     // What every instance of this version offers, asked of one that is never served.
-    let own = Host::builder().build()?.open_prompt(terminal.out).signatures();
+    let own = HostApi::of(&Host::builder().build()?).open_prompt(terminal.out).signatures();
     let builtin = own.iter().filter_map(|text| Signature::parse(text)).collect();
     let backend = RemoteBackend::new(remote, looks, builtin, terminal.out, tokio::runtime::Handle::current());
     let left = seat.converse(Arc::new(backend), &config.history, terminal).await?;

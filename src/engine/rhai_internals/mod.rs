@@ -6,7 +6,10 @@ pub(crate) mod callbacks;
 pub(crate) mod closure_name;
 pub(crate) mod error_text;
 pub(crate) mod function_body;
+pub mod lexer;
 pub(crate) mod markers;
+pub(crate) mod module_outline;
+pub(crate) mod module_text;
 pub(crate) mod rewrite;
 pub(crate) mod runtime_state;
 #[cfg(test)]

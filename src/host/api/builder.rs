@@ -1,5 +1,6 @@
 //! Putting a host together.
 
+use super::embed::Host;
 use super::host::HostApi;
 use crate::base::{Clock, Limits};
 use crate::engine::{Runtime, memory, stdlib};
@@ -50,7 +51,7 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// Builds a [`HostApi`]. Nothing runs and nothing is bound until the host is used.
+/// Builds a [`Host`]. Nothing runs and nothing is bound until the host is used.
 #[derive(Debug)]
 pub struct HostBuilder {
     describe: String,
@@ -61,7 +62,7 @@ pub struct HostBuilder {
     modules: Vec<(String, Module)>,
 }
 
-impl HostApi {
+impl Host {
     /// Begins a host: `Host::builder().describe("…").build()?`.
     pub fn builder() -> HostBuilder {
         HostBuilder::new()
@@ -126,7 +127,7 @@ impl HostBuilder {
     ///
     /// # Errors
     /// A named scripts folder that cannot be read, unusable names of modules, unusable limits.
-    pub fn build(self) -> Result<HostApi, BuildError> {
+    pub fn build(self) -> Result<Host, BuildError> {
         let Self { describe, limits, clock, scripts: (folder, must_be_there), modules } = self;
         check_limits(&limits)?;
         if must_be_there && let Err(error) = std::fs::read_dir(&folder) {
@@ -163,7 +164,7 @@ impl HostBuilder {
         let clock = clock.unwrap_or_else(Clock::real);
         let show_custom = functions::all::show;
         let parts = Parts { clock, limits, describe, runtime, library, docs, embedded, held_before, show_custom };
-        Ok(HostApi { core: HostCore::new(parts, hooks::connect) })
+        Ok(Host { api: HostApi { core: HostCore::new(parts, hooks::connect) } })
     }
 }
 

@@ -1,14 +1,34 @@
-//! Evaluating from Rust: the embedding program speaks as the nil caller.
+//! The host as programs embed it: built, evaluated in from Rust as the nil caller, looked at, closed.
 
 use super::host::HostApi;
 use super::wait::Awaited;
-use crate::base::{EntryId, Failure, Owner, Refusal, Status, StopCause};
+use crate::base::{Clock, EntryId, Failure, Limits, Owner, Refusal, Status, StopCause};
 use crate::host::core::settled::EndText;
-use crate::host::types::EvalRequest;
+use crate::host::types::{EvalRequest, Probe};
 use crate::registry::CancelBy;
 use rhai::Dynamic;
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// A running Remontoire: one registry, its engine and its spaces. Cheap to clone; it ends when the last clone is gone.
+#[derive(Clone)]
+pub struct Host {
+    pub(super) api: HostApi,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("describe", &self.describe()).finish_non_exhaustive()
+    }
+}
+
+impl HostApi {
+    /// A host as front ends use it.
+    pub fn of(host: &Host) -> &Self {
+        &host.api
+    }
+}
 
 /// An eval that ended with a value.
 #[derive(Clone, Debug)]
@@ -73,7 +93,7 @@ impl From<Refusal> for EvalError {
 
 /// Cancels the entry unless it is defused: what dropping the future of an eval does.
 struct CancelOnDrop<'a> {
-    host: &'a HostApi,
+    api: &'a HostApi,
     id: EntryId,
     armed: bool,
 }
@@ -82,12 +102,37 @@ impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if self.armed {
             // Already settled, or gone: then there is nothing to cancel.
-            self.host.core.cancel(self.id, CancelBy::Owner(Owner::Local), &StopCause::Cancelled).ok();
+            self.api.cancel(CancelBy::Owner(Owner::Local), self.id).ok();
         }
     }
 }
 
-impl HostApi {
+impl Host {
+    /// The clock everything asks.
+    pub fn clock(&self) -> &Clock {
+        self.api.clock()
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        self.api.limits()
+    }
+
+    /// This instance, in the operator's words; may be empty.
+    pub fn describe(&self) -> &str {
+        self.api.describe()
+    }
+
+    /// When the process started.
+    pub fn started(&self) -> SystemTime {
+        self.api.started()
+    }
+
+    /// Counts of sessions and entries. Touches nothing.
+    pub fn probe(&self) -> Probe {
+        self.api.probe()
+    }
+
     /// Evaluates a script as the nil caller and waits for its end. Dropping the future cancels the eval.
     ///
     /// ```
@@ -104,26 +149,49 @@ impl HostApi {
         self.eval_job(&EvalRequest::new(code)).await
     }
 
-    /// Evaluates a script in a space or module of its own choosing; otherwise as [`HostApi::eval`].
+    /// Evaluates a script in a space or module of its own choosing; otherwise as [`Host::eval`].
     ///
     /// # Errors
     /// The eval was refused, failed, or was cancelled by somebody.
     pub async fn eval_job(&self, request: &EvalRequest) -> Result<Evaluated, EvalError> {
-        let submitted = self.submit(Owner::Local, request)?;
+        let submitted = self.api.submit(Owner::Local, request)?;
         let id = submitted.id();
         // Until its end was read: it is not evicted in between.
-        let _awaited = Awaited::begin(&self.core, [id]);
-        let mut guard = CancelOnDrop { host: self, id, armed: true };
-        if !self.settles_at_once(id) {
-            self.settled(&[id], &[], None).await;
+        let _awaited = Awaited::begin(&self.api.core, [id]);
+        let mut guard = CancelOnDrop { api: &self.api, id, armed: true };
+        if !self.api.settles_at_once(id) {
+            self.api.settled(&[id], &[], None).await;
         }
         guard.armed = false;
         self.outcome(id)
     }
 
+    /// Asks an entry to stop, and its children with it; returns at once.
+    ///
+    /// # Errors
+    /// `NoEntry`, `Evicted`.
+    pub fn cancel(&self, id: EntryId) -> Result<(), Refusal> {
+        self.api.cancel(CancelBy::Owner(Owner::Local), id)
+    }
+
+    /// Waits until every entry has settled, at most so long.
+    pub async fn drained(&self, at_most: Duration) {
+        self.api.drained(at_most).await;
+    }
+
+    /// Lets nobody in any more and asks every entry to stop.
+    pub fn close(&self) {
+        self.api.close();
+    }
+
+    /// Whether the host lets nobody in any more.
+    pub fn is_closing(&self) -> bool {
+        self.api.is_closing()
+    }
+
     fn outcome(&self, id: EntryId) -> Result<Evaluated, EvalError> {
         let (status, kept, log) = {
-            let registry = self.core.registry();
+            let registry = self.api.core.registry();
             (registry.status(id)?, registry.value(id)?, registry.log(id)?)
         };
         let output: Vec<String> = log.page(0, usize::MAX).lines.into_iter().map(|line| line.text).collect();

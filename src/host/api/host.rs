@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// A running Remontoire: one registry, its engine and its spaces. Cheap to clone; it ends when the last clone is gone.
+/// A running host, as front ends use it. Cheap to clone; the host ends when the last clone is gone.
 #[derive(Clone)]
 pub struct HostApi {
     pub(in crate::host) core: Arc<HostCore>,

@@ -1,7 +1,6 @@
-//! What the language's own lexer and parser say about code that is being typed: tokens with their bytes, and whether more
-//! must follow.
+//! Code that is being typed, read by Rhai's own lexer and parser: tokens with their bytes, and whether more must follow.
 //!
-//! Uses volatile parts of the language (the token stream); the tests here fail loudly when an upgrade changes one of them.
+//! Uses volatile parts of Rhai (the token stream); the tests here fail loudly when an upgrade changes one of them.
 //! Knows no eval and no space, and nothing of commands or terminals.
 
 use rhai::{Engine, LexError, OptimizationLevel, ParseErrorType, Position, Token};
@@ -11,8 +10,8 @@ use std::sync::LazyLock;
 /// Texts longer than this many bytes are not taken apart on every key press.
 pub const LONGEST_LIVE_TEXT: usize = 32 * 1024;
 
-/// Parses and nothing else: no function is registered and nothing is evaluated. Depths are those of the language's defaults,
-/// so text nested too deeply ends as an error of the parser and not as a stack overflow.
+/// Parses and nothing else: no function is registered and nothing is evaluated. Depths are Rhai's defaults, so
+/// text nested too deeply ends as an error of the parser and not as a stack overflow.
 static PARSER: LazyLock<Engine> = LazyLock::new(|| {
     let mut engine = Engine::new_raw();
     // Constants are not folded: typed text must not cost more than reading it.
@@ -21,10 +20,10 @@ static PARSER: LazyLock<Engine> = LazyLock::new(|| {
     engine
 });
 
-/// What a piece of code is to the eye.
+/// The class of a token, by which it is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A word of the language, such as `let`.
+    /// A word of Rhai, such as `let`.
     Keyword,
     /// A name of a variable, a function or a module.
     Name,
@@ -36,7 +35,7 @@ pub enum Kind {
     Comment,
     /// An operator or a bracket.
     Symbol,
-    /// What the language cannot read: an open string, a word it keeps for itself.
+    /// A text that Rhai cannot read: an open string, a word it keeps for itself.
     Broken,
 }
 
@@ -45,7 +44,7 @@ pub enum Kind {
 pub struct Span {
     /// Its bytes.
     pub bytes: Range<usize>,
-    /// What it is.
+    /// Its class.
     pub kind: Kind,
 }
 
@@ -54,9 +53,9 @@ pub struct Span {
 pub struct Tokens {
     /// The tokens in order; they do not overlap, and only white space lies between them.
     pub spans: Vec<Span>,
-    /// Whether the code ends inside a comment.
+    /// True when the code ends inside a comment.
     pub open_comment: bool,
-    /// Whether the code ends inside a string.
+    /// True when the code ends inside a string.
     pub open_text: bool,
 }
 
@@ -171,7 +170,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Whether code can stand alone: `false` when the parser would go on reading if there were more.
+/// Tells whether code can stand alone: `false` when the parser would go on reading if there were more.
 ///
 /// Code with an error that more text cannot mend can stand alone: evaluating it is how one sees the error.
 pub fn is_complete(code: &str) -> bool {
@@ -197,7 +196,7 @@ pub fn is_complete(code: &str) -> bool {
     }
 }
 
-/// Every word of the language that can begin or join a statement, for completion.
+/// Every word of Rhai that can begin or join a statement, for completion.
 pub const KEYWORDS: &[&str] = &[
     "as", "break", "catch", "const", "continue", "do", "else", "export", "false", "fn", "for", "if", "import", "in",
     "let", "loop", "private", "return", "switch", "this", "throw", "true", "try", "until", "while",

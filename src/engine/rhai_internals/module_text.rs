@@ -1,38 +1,17 @@
-//! What the compiler knows about a module's text, without running it: its functions with the exact places of their texts, its
-//! exports, and the modules it imports. Reads positions and nodes of the language that are not stable between its versions;
-//! the tests here are what notices.
+//! The text of a module as Rhai's compiler sees it, without running it: its functions with the exact places of their texts, its
+//! exports, and the modules it imports. Reads positions and nodes of the syntax tree that change between versions of Rhai;
+//! the tests here notice. Knows no folder and no version of a module.
 
-use super::outline::{ConstantOutline, FunctionOutline, ModuleOutline};
+use super::module_outline::{ConstantOutline, FunctionOutline, ModuleImport, ModuleOutline, Parsed};
 use crate::base::{Limits, ModuleError};
-use crate::engine::failure::column;
+use crate::engine::error::column;
 use rhai::{
-    AST, ASTFlags, ASTNode, Engine, Expr, FnAccess, OptimizationLevel, ParseError, Position, ScriptFuncDef, Stmt,
+    AST, ASTFlags, ASTNode, Engine, Expr, FnAccess, Module, OptimizationLevel, ParseError, Position, ScriptFuncDef,
+    Stmt,
 };
 
-/// A text that compiles.
-#[derive(Debug)]
-pub(super) struct Parsed {
-    /// What it offers.
-    pub(super) outline: ModuleOutline,
-    /// What it imports by a name that is written out.
-    pub(super) imports: Vec<Import>,
-}
-
-/// One `import` of a module whose name is written out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Import {
-    /// The name.
-    pub(super) name: String,
-    /// Its line, from 1.
-    pub(super) line: usize,
-    /// Its column in characters, from 1.
-    pub(super) column: usize,
-    /// Whether it is in a function: then it is met when the function is called, not when the module is loaded.
-    pub(super) in_function: bool,
-}
-
-/// Compiles the text of the module `name`.
-pub(super) fn parse(name: &str, text: &str, limits: &Limits) -> Result<Parsed, ModuleError> {
+/// Compiles the text of the module `name` and takes it apart.
+pub(crate) fn parse(name: &str, text: &str, limits: &Limits) -> Result<Parsed, ModuleError> {
     let ast = compile(text, limits).map_err(|error| syntax_error(name, &error))?;
     let map = Map::new(text);
     let mut functions: Vec<_> =
@@ -74,8 +53,13 @@ fn function(map: &Map<'_>, def: &ScriptFuncDef) -> Option<FunctionOutline> {
     Some(FunctionOutline { line: map.line(keyword), source_range: start..end, ..placeless })
 }
 
+/// The script functions of a compiled module or a space, without their places: their texts may lie anywhere.
+pub(crate) fn functions_of(module: &Module) -> Vec<FunctionOutline> {
+    module.iter_script_fn_info().filter_map(|(.., def)| placeless_function(def)).collect()
+}
+
 /// One function, wherever its text is; `None` for a closure, which is a function to the compiler and not to the reader.
-pub(super) fn placeless_function(def: &ScriptFuncDef) -> Option<FunctionOutline> {
+fn placeless_function(def: &ScriptFuncDef) -> Option<FunctionOutline> {
     if def.name.starts_with("anon$") {
         return None;
     }
@@ -130,14 +114,14 @@ fn constants(map: &Map<'_>, ast: &AST) -> Vec<ConstantOutline> {
     exported
 }
 
-fn imports(map: &Map<'_>, ast: &AST, functions: &[FunctionOutline]) -> Vec<Import> {
+fn imports(map: &Map<'_>, ast: &AST, functions: &[FunctionOutline]) -> Vec<ModuleImport> {
     let mut found = Vec::new();
     ast.walk(&mut |path: &[ASTNode<'_>]| {
         if let Some(ASTNode::Stmt(Stmt::Import(parts, at))) = path.last()
             && let Expr::StringConstant(name, _) = &parts.0
         {
             let offset = map.offset(*at).unwrap_or(0);
-            found.push(Import {
+            found.push(ModuleImport {
                 name: name.to_string(),
                 line: at.line().unwrap_or(0),
                 column: column(*at),
