@@ -5,7 +5,7 @@ use super::terminal::Terminal;
 use super::{Exit, NotStarted};
 use crate::base::Owner;
 use crate::base::Status;
-use crate::host::{Host, Script};
+use crate::host::{Host, HostApi, Script};
 use crate::registry::CancelBy;
 use crate::render::notice;
 use std::ffi::OsString;
@@ -37,8 +37,9 @@ pub(super) fn of_file(file_and_arguments: Vec<OsString>) -> Result<Script, NotSt
 /// work ends unfinished with it. The first signal cancels the script, the second does not wait for that.
 pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Result<Exit, NotStarted> {
     let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
-    let id = match host.submit_script(script) {
-        Ok(id) => id,
+    let host = HostApi::of(host);
+    let script = match host.submit_script(script) {
+        Ok(script) => script,
         Err(refusal) => {
             terminal.complain(&refusal.to_string());
             return Ok(Exit::Failed);
@@ -54,9 +55,9 @@ pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Res
                 }
                 cancelled = true;
                 // Refused only when it has settled by now, and then the loop ends by itself.
-                drop(host.cancel(CancelBy::Owner(Owner::Local), id));
+                drop(host.cancel(CancelBy::Owner(Owner::Local), script.id()));
             }
-            printed = host.printed(id, next) => {
+            printed = host.printed(script.id(), next) => {
                 let Some(printed) = printed else { break };
                 for line in &printed.lines {
                     terminal.say(line);
@@ -65,7 +66,7 @@ pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Res
             }
         }
     }
-    let exit = match host.ended(id, terminal.out) {
+    let exit = match script.ended(terminal.out) {
         Ok(ended) if ended.status == Status::Ok => {
             if !ended.text.is_empty() {
                 terminal.say(&ended.text);
@@ -73,7 +74,7 @@ pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Res
             Exit::Fine
         }
         Ok(_) => {
-            let text = host.ended(id, terminal.err).map_or_else(|refusal| refusal.to_string(), |ended| ended.text);
+            let text = script.ended(terminal.err).map_or_else(|refusal| refusal.to_string(), |ended| ended.text);
             terminal.complain(&text);
             Exit::Failed
         }
@@ -82,7 +83,7 @@ pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Res
             Exit::Failed
         }
     };
-    let unfinished = host.unfinished(id);
+    let unfinished = script.unfinished();
     // Whoever sent a signal wanted it all to stop.
     if !cancelled && !unfinished.is_empty() {
         terminal.complain(&notice::complaint(&notice::unfinished(&unfinished)));

@@ -11,7 +11,7 @@ use super::tasks;
 use super::tools::{Listing, Name};
 use super::wire::{self, Id, Object};
 use crate::base::{ClientInfo, EntryId, Owner, Refusal, TaskId, Time};
-use crate::host::{Answer, Delivery, Hold, Host, Job, Submitted};
+use crate::host::{Answer, Delivery, EvalRequest, Hold, HostApi, Submitted};
 use crate::registry::CancelBy;
 use crate::render::{notice, plain};
 use http::StatusCode;
@@ -184,7 +184,7 @@ struct Calling {
 }
 
 impl Calling {
-    fn host(&self) -> &Host {
+    fn host(&self) -> &HostApi {
         &self.shared.host
     }
 
@@ -233,7 +233,7 @@ impl Calling {
             Ok(resolved) => resolved,
             Err(refused) => return refused,
         };
-        let submitted = match self.host().submit(caller, &Job { code: arguments.code, ns: arguments.ns }) {
+        let submitted = match self.host().submit(caller, &EvalRequest { code: arguments.code, ns: arguments.ns }) {
             Ok(submitted) => submitted,
             Err(refusal) => return self.refuse(Some(caller), refusal.to_string()),
         };
@@ -442,7 +442,7 @@ fn both(problems: &Problems, refusal: &Refusal) -> String {
 }
 
 /// The latest line of several entries: of the one that changed last.
-fn newest_line(host: &Host, ids: &[EntryId]) -> Option<String> {
+fn newest_line(host: &HostApi, ids: &[EntryId]) -> Option<String> {
     let views = ids.iter().filter_map(|id| host.task(*id).ok());
     views.filter(|view| view.latest_line.is_some()).max_by_key(|view| view.updated)?.latest_line
 }
@@ -450,7 +450,7 @@ fn newest_line(host: &Host, ids: &[EntryId]) -> Option<String> {
 /// The wait of a call for the entry it started, and what becomes of both when the client goes away: dropping this before it
 /// is over says so. It also keeps the session alive.
 struct Watch {
-    host: Host,
+    host: HostApi,
     /// The entry, and who hears of a notice; `None` once the wait is over.
     waiting: Option<(Submitted, Arc<Ticket>)>,
     id: EntryId,

@@ -11,7 +11,7 @@ use super::stream::{self, Call, Events, Pace};
 use super::tools::{self, Listing};
 use super::wire::{self, Rejected};
 use super::{Incoming, Reply};
-use crate::host::Host;
+use crate::host::{Host, HostApi};
 use bytes::Bytes;
 use http::header::ALLOW;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -26,7 +26,7 @@ pub struct Dispatcher(Arc<Shared>);
 
 /// What all requests share.
 pub(super) struct Shared {
-    pub(super) host: Host,
+    pub(super) host: HostApi,
     pub(super) requests: Requests,
     tools: Vec<Arc<dyn Tool>>,
     stopping: watch::Sender<bool>,
@@ -54,17 +54,18 @@ impl Shared {
 
 impl Dispatcher {
     /// A dispatcher for this host.
-    pub fn new(host: Host) -> Self {
+    pub fn new(host: &Host) -> Self {
         Self::with_tools(host, Vec::new())
     }
 
     /// A dispatcher that serves further tools beside the built-in ones.
-    pub fn with_tools(host: Host, tools: Vec<Arc<dyn Tool>>) -> Self {
+    pub fn with_tools(host: &Host, tools: Vec<Arc<dyn Tool>>) -> Self {
+        let host = HostApi::of(host).clone();
         Self(Arc::new(Shared { host, requests: Requests::default(), tools, stopping: watch::Sender::new(false) }))
     }
 
     /// The host it answers for.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &HostApi {
         &self.0.host
     }
 

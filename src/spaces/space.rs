@@ -6,7 +6,7 @@
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, Limits, SpaceId, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, Shared};
-use crate::engine::view::{
+use crate::engine::{
     Batch, Change, Constants, Definition, Environment, Opened, Opening, Overwritten, Published, Resized, SpaceFailure,
     SpaceView, Variable,
 };
@@ -156,7 +156,7 @@ fn plain_constants(constants: &Constants) -> Constants {
     let constants = constants.read().unwrap_or_else(PoisonError::into_inner);
     let plain: BTreeMap<ImmutableString, Dynamic> = constants
         .iter()
-        .filter(|(_, value)| !crate::engine::values::holds_functions(value))
+        .filter(|(_, value)| !crate::engine::holds_functions(value))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     Shared::new(RwLock::new(plain))

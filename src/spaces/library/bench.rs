@@ -4,7 +4,7 @@ use super::live::{ScriptModules, SpaceModules};
 use super::{Library, ModuleName, ModuleSpace};
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId};
-use crate::engine::view::SpaceView;
+use crate::engine::SpaceView;
 use crate::engine::{
     Blocking, Budget, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits, evaluate,
     failure,
@@ -36,9 +36,14 @@ pub(super) struct Texts {
 }
 
 impl Sources for Texts {
+    fn text(&self, source: &str) -> Option<Arc<str>> {
+        let code = self.evals.lock().unwrap().get(source).map(|code| code.as_str().into());
+        code.or_else(|| self.library.text(source))
+    }
+
     fn line(&self, source: &str, line: usize) -> Option<String> {
-        let evals = self.evals.lock().unwrap();
-        let code = evals.get(source).and_then(|code| code.lines().nth(line - 1)).map(str::to_owned);
+        let code =
+            self.evals.lock().unwrap().get(source).and_then(|code| code.lines().nth(line - 1)).map(str::to_owned);
         code.or_else(|| self.library.line(source, line))
     }
 }

@@ -4,17 +4,13 @@
 use super::check::circle_of;
 use super::folder::Found;
 use super::name::ModuleName;
-use super::outline::{FunctionOutline, ModuleOutline, contains, first_sentence};
+use super::outline::{contains, first_sentence};
 use super::shelf::Layer;
-use super::syntax::Import;
-use super::{Library, near, syntax};
+use super::{Library, near};
 use crate::base::{ModuleError, ModuleProblem, ProblemKind, lock};
-use crate::engine::{Overlay, Sources};
+use crate::engine::{FunctionOutline, ModuleImport, ModuleOutline, Overlay, Sources, module_text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Longest code of an eval that is put together again, in lines: each is looked for on its own.
-const MOST_LINES: usize = 5_000;
 
 /// What texts that were looked at say, with these texts.
 pub(super) type Outlines = BTreeMap<ModuleName, (Arc<str>, Result<Arc<Looked>, ModuleError>)>;
@@ -23,7 +19,7 @@ pub(super) type Outlines = BTreeMap<ModuleName, (Arc<str>, Result<Arc<Looked>, M
 #[derive(Debug)]
 pub(super) struct Looked {
     outline: Arc<ModuleOutline>,
-    imports: Vec<Import>,
+    imports: Vec<ModuleImport>,
 }
 
 /// One module in a list.
@@ -240,7 +236,7 @@ impl Library {
             Ok(outline) => Ok((name, text, outline)),
             Err(error) => {
                 let text = self.shelf.text(&name).ok_or(error)?;
-                let outline = syntax::parse(name.as_str(), &text, &self.limits)?.outline;
+                let outline = module_text::parse(name.as_str(), &text, &self.limits)?.outline;
                 Ok((name, text, Arc::new(outline)))
             }
         }
@@ -256,7 +252,7 @@ impl Library {
         if let Some((_, looked)) = lock(&self.outlines).get(name).filter(|(of, _)| of == text) {
             return looked.clone();
         }
-        let parsed = syntax::parse(name.as_str(), text, &self.limits);
+        let parsed = module_text::parse(name.as_str(), text, &self.limits);
         let looked = parsed.map(|parsed| Arc::new(Looked { outline: parsed.outline.into(), imports: parsed.imports }));
         lock(&self.outlines).insert(name.clone(), (text.clone(), looked.clone()));
         looked
@@ -292,14 +288,9 @@ impl Library {
     }
 }
 
-/// The code of an eval, put together from its lines; empty when it is gone.
-fn code_of(eval: &str, sources: &dyn Sources) -> String {
-    let lines = (1..=MOST_LINES).map_while(|line| sources.line(eval, line));
-    lines.fold(String::new(), |mut code, line| {
-        code.push_str(&line);
-        code.push('\n');
-        code
-    })
+/// The code of an eval; empty when it is gone.
+fn code_of(eval: &str, sources: &dyn Sources) -> Arc<str> {
+    sources.text(eval).unwrap_or_default()
 }
 
 fn row(name: &str, outline: Option<&ModuleOutline>, defined: Vec<String>, status: ModuleStatus) -> ModuleRow {

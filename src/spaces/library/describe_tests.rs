@@ -11,7 +11,7 @@ use std::fs;
 struct NoSources;
 
 impl Sources for NoSources {
-    fn line(&self, _: &str, _: usize) -> Option<String> {
+    fn text(&self, _: &str) -> Option<Arc<str>> {
         None
     }
 }

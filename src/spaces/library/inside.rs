@@ -4,7 +4,7 @@ use super::live::{OUTPUT_SOURCE, ScriptModules};
 use super::name::ModuleName;
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, ModuleError, SpaceId, lock};
-use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
+use crate::engine::{Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
 use crate::engine::{Fallible, LoadedModule, Modules, Runtime, Task};
 use crate::spaces::Space;
 use rhai::{Dynamic, ImmutableString, Shared};
@@ -82,7 +82,7 @@ impl ModuleSpace {
     /// What evals inside have imported themselves stays when the module changes.
     fn with_own_imports(&self, before: Option<&LoadedModule>, mut environment: Environment) -> Environment {
         let of_module = before.map(LoadedModule::environment).unwrap_or_default();
-        let taken = |imports: &[crate::engine::view::Import], alias: &str| imports.iter().any(|i| i.alias == alias);
+        let taken = |imports: &[crate::engine::Import], alias: &str| imports.iter().any(|i| i.alias == alias);
         let kept = self.space.environment().unwrap_or_default();
         let own: Vec<_> = kept
             .imports

@@ -2,6 +2,27 @@
 
 use super::super::bench::Bench;
 use super::super::{ModuleRow, ModuleStatus, OutlineOptions};
+use crate::engine::Sources;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Sources that count how often they are asked.
+struct Counted<'a> {
+    sources: &'a dyn Sources,
+    asked: AtomicUsize,
+}
+
+impl Sources for Counted<'_> {
+    fn text(&self, source: &str) -> Option<Arc<str>> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.sources.text(source)
+    }
+
+    fn line(&self, source: &str, line: usize) -> Option<String> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.sources.line(source, line)
+    }
+}
 
 #[test]
 fn edits_are_live_also_below() {
@@ -105,6 +126,20 @@ fn what_is_defined_inside_is_live_until_reload() {
     assert!(bench.reload("live").starts_with("reloaded live"), "{}", bench.reload("live"));
     assert_eq!(bench.eval(code).value(), 2);
     assert_eq!(bench.eval_inside(&inside, "twice()").value(), 2);
+}
+
+#[test]
+fn the_code_of_an_eval_is_asked_for_once_however_long_it_is() {
+    let bench = Bench::new(&[("live.rhai", "fn number() { 1 }")]);
+    let code = format!("{}/// Late.\nfn number() {{ 2 }}", "// a line\n".repeat(3_000));
+    assert!(bench.eval_inside(&bench.inside("live"), &code).ended.result.is_ok());
+    let sources = Counted { sources: &*bench.texts, asked: AtomicUsize::new(0) };
+    let outline = bench.modules.library().outline("live", &sources).unwrap();
+    assert_eq!((outline.functions[0].doc.as_str(), outline.functions[0].line), ("Late.", 3_002));
+    assert_eq!(sources.asked.swap(0, Ordering::Relaxed), 1, "for the outline");
+    let text = bench.modules.library().function_source("live", "number", &sources).unwrap();
+    assert!(text.ends_with("/// Late.\nfn number() { 2 }"), "{text}");
+    assert_eq!(sources.asked.into_inner(), 2, "for the outline and for the text");
 }
 
 #[test]

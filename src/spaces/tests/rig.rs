@@ -6,7 +6,7 @@ use super::natives::{embedded, functions};
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, StopCause, Wake, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, NativeCallContext};
-use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, Variable};
+use crate::engine::{Batch, Environment, Opened, Opening, Published, SpaceFailure, Variable};
 use crate::engine::{
     Blocking, Budget, Ended, EntryHandle, EntryOps, Fallible, Hooks, LoadedModule, Modules, Overlay, Runtime, Sink,
     Sources, SpaceView, Task, Thrown, Unfinished, Waits, compile_module, evaluate, failure, raise, refuse,
@@ -14,7 +14,6 @@ use crate::engine::{
 use crate::spaces::Space;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;

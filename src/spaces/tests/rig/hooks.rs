@@ -1,6 +1,7 @@
 //! What evaluation asks of the host.
 
 use super::*;
+use crate::engine::rhai::{EvalAltResult, Position};
 
 impl SpaceView for Noting {
     fn id(&self) -> SpaceId {
@@ -52,18 +53,17 @@ impl SpaceView for Noting {
 impl Modules for Host {
     fn resolve(&self, language: &Runtime, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
         if let Some(space) = name.strip_prefix('@') {
-            let space = lock(&self.spaces).get(space).cloned().ok_or_else(|| failure::module_not_found(name))?;
+            let space = lock(&self.spaces).get(space).cloned().ok_or_else(|| module_not_found(name))?;
             let view: Arc<dyn SpaceView> = space;
-            let module =
-                LoadedModule::of_space(language, name, &view).ok_or_else(|| failure::module_not_found(name))?;
+            let module = LoadedModule::of_space(language, name, &view).ok_or_else(|| module_not_found(name))?;
             return Ok(Arc::new(module));
         }
         let plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
         if !name.split('/').all(plain) {
-            return Err(failure::module_not_found(name));
+            return Err(module_not_found(name));
         }
         let path = self.folder.path().join(name).with_extension("rhai");
-        let text = std::fs::read_to_string(path).map_err(|_| failure::module_not_found(name))?;
+        let text = std::fs::read_to_string(path).map_err(|_| module_not_found(name))?;
         if let Some((old, module)) = lock(&self.modules).get(name)
             && *old == text
         {
@@ -82,10 +82,8 @@ impl Modules for Host {
 }
 
 impl Sources for Host {
-    fn line(&self, source: &str, line: usize) -> Option<String> {
-        let path = Path::new(source);
-        let text = std::fs::read_to_string(self.folder.path().join(path)).ok()?;
-        text.lines().nth(line - 1).map(str::to_owned)
+    fn text(&self, source: &str) -> Option<Arc<str>> {
+        std::fs::read_to_string(self.folder.path().join(source)).ok().map(Arc::from)
     }
 }
 
@@ -157,4 +155,8 @@ impl Waits for Host {
             waits.swap_remove(index);
         }
     }
+}
+
+fn module_not_found(name: &str) -> Box<EvalAltResult> {
+    EvalAltResult::ErrorModuleNotFound(name.to_owned(), Position::NONE).into()
 }
