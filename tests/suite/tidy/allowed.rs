@@ -46,8 +46,6 @@ pub(super) const LOOPS: &[&str] = &[
     "registry/waits.rs",
     "render/value.rs",
     "render/value/walk.rs",
-    "spaces/library/describe.rs",
-    "spaces/library/mod.rs",
 ];
 
 /// Files that import from a higher floor of their room.
@@ -119,9 +117,6 @@ pub(super) const HELD_BY_FACES: &[&str] = &[
     "render/teach/mod.rs: reference",
     "render/teach/mod.rs: tool_description",
     "render/teach/mod.rs: tool_title",
-    "spaces/library/mod.rs: Library",
-    "spaces/library/mod.rs: impl",
-    "spaces/library/mod.rs: near",
 ];
 
 /// Internals of the language that are named outside their room.
@@ -141,6 +136,4 @@ pub(super) const THROUGH_OWN_FACE: &[&str] = &[
     "registry/pool.rs: Line of registry/mod.rs",
     "registry/pool.rs: OutputLog of registry/mod.rs",
     "registry/view.rs: OutputLog of registry/mod.rs",
-    "spaces/library/inside.rs: Space of spaces/mod.rs",
-    "spaces/library/live.rs: ModuleNotice of spaces/library/mod.rs",
 ];
