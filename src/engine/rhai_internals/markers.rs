@@ -1,12 +1,12 @@
-//! What the pass puts into a script: marks that the variable hook acts on, and calls that check nesting.
+//! The parts that rewriting puts into a script: markers that the variable hook acts on, and calls that check nesting.
 
 use rhai::{Expr, FnCallExpr, Namespace, Position, Stmt};
 
-/// What the pass leaves in a script for the variable hook to act on.
+/// A statement that rewriting leaves in a script for the variable hook to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Marker<'a> {
-    /// The end of a top-level statement: publish.
-    Publish,
+    /// The end of a top-level statement: commit.
+    Commit,
     /// Functions must see the present value of this variable.
     Sync(&'a str),
     /// The start of a function that was written in this source.
@@ -20,11 +20,11 @@ pub(crate) enum Marker<'a> {
 }
 
 impl<'a> Marker<'a> {
-    /// The mark that a variable name stands for.
+    /// The marker that a variable name stands for.
     pub(crate) fn of(name: &'a str) -> Option<Self> {
         let mut rest = name.strip_prefix(' ')?.chars();
         Some(match (rest.next()?, rest.as_str()) {
-            ('p', _) => Self::Publish,
+            ('p', _) => Self::Commit,
             ('s', variable) => Self::Sync(variable),
             ('f', source) => Self::Source(source),
             ('m', _) => Self::Module,
@@ -36,7 +36,7 @@ impl<'a> Marker<'a> {
 
     pub(super) fn statement(self, position: Position) -> Stmt {
         let name = match self {
-            Self::Publish => " p".to_owned(),
+            Self::Commit => " p".to_owned(),
             Self::Sync(variable) => format!(" s{variable}"),
             Self::Source(source) => format!(" f{source}"),
             Self::Module => " m".to_owned(),
@@ -47,7 +47,7 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// A call that the pass puts around values which are about to be nested in a function pointer.
+/// A call that rewriting puts around values which are about to be nested in a function pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct NestingCheck(FnCallExpr);
 

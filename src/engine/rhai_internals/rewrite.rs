@@ -1,30 +1,38 @@
-//! The pass over a compiled script, before it runs:
+//! Rewriting a compiled script before it runs:
 //!
-//! - every closure becomes a native pointer that knows its code's [`Home`], so that it can be called from anywhere;
-//! - the variables each top-level statement may write are listed, and a publish point is put after each statement;
+//! - every closure becomes a native pointer that can be called from anywhere, made by whoever implements [`Closures`];
+//! - the variables each top-level statement may write are listed, and a commit point is put after each statement;
 //! - variables that functions read are copied to where functions see them, after inner statements that may write them;
 //! - every function says at its start where it was written, so that errors name the right source;
 //! - every `catch` has its error put into one shape;
 //! - captured atoms and entries stay what they are instead of becoming cells;
 //! - arguments of `curry`, and variables that are wrapped in a list or map of their own, are checked for nesting.
 //!
-//! Marks are variables whose names begin with a space, which no script can type: see [`Marker`].
+//! Markers are variables whose names begin with a space, which no script can type: see [`Marker`].
 
 use super::closure_name::is_body;
-use super::function_body::statements_of;
+use super::function_body::{FunctionDef, statements_of};
 use super::markers::{Marker, NestingCheck};
-use crate::engine::environment::KeepAlive;
-use crate::engine::run::closures::{ClosureCode, Home};
-use crate::engine::task::space_view::Definition;
-use crate::engine::value::inspect::each_pointer;
 use rhai::{
-    AST, Expr, FlowControl, FnCallExpr, FnPtr, ImmutableString, Module, Namespace, Position, ScriptFuncDef, Shared,
+    AST, Dynamic, Expr, FlowControl, FnCallExpr, ImmutableString, Module, Namespace, Position, ScriptFuncDef, Shared,
     Stmt, StmtBlock,
 };
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
-/// What is compiled.
+/// The closures of the code that is rewritten.
+pub(crate) trait Closures {
+    /// The name that errors give the code: `eval 12`, `stats.rhai`.
+    fn source(&self) -> &str;
+
+    /// Told of the body of each closure, as it was compiled, before anything is rewritten.
+    fn found(&mut self, body: &Shared<FunctionDef>);
+
+    /// Makes the closures in a constant of the code portable, and says how many there were. `captures` is how many variables
+    /// the parser curries.
+    fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize;
+}
+
+/// The kind of code that is rewritten.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind<'a> {
     /// A script that runs in a space, some of whose functions read these variables.
@@ -36,13 +44,28 @@ pub(crate) enum Kind<'a> {
     Module,
 }
 
-/// A script after the pass.
+/// One function after the rewriting. It belongs to no code yet.
+#[derive(Debug)]
+pub(crate) struct RewrittenFunction {
+    /// The function.
+    pub(crate) function: Shared<FunctionDef>,
+    /// The variables that it may read.
+    pub(crate) reads: BTreeSet<ImmutableString>,
+    /// The imports that it names.
+    pub(crate) imports: BTreeSet<ImmutableString>,
+    /// Whether it contains closures.
+    pub(crate) has_closures: bool,
+}
+
+/// A script after the rewriting.
 #[derive(Debug, Default)]
-pub(crate) struct Prepared {
-    /// The top level, with marks.
+pub(crate) struct Rewritten {
+    /// The top level, with markers.
     pub(crate) statements: Vec<Stmt>,
     /// The functions, without those of closures.
-    pub(crate) definitions: Vec<Definition>,
+    pub(crate) functions: Vec<RewrittenFunction>,
+    /// The bodies of closures.
+    pub(crate) bodies: Module,
     /// The variables the top level names.
     pub(crate) reads: BTreeSet<ImmutableString>,
     /// The imports the top level names.
@@ -57,50 +80,49 @@ pub(crate) struct Prepared {
     pub(crate) has_closures: bool,
 }
 
-impl Prepared {
+impl Rewritten {
     /// Where the top-level statement with this index stands.
     pub(crate) fn place(&self, index: usize) -> Position {
         self.places.get(index).copied().unwrap_or(Position::NONE)
     }
 }
 
-/// Rewrites a compiled script whose closures belong to `home`.
-pub(crate) fn prepare(ast: &AST, home: &Arc<Home>, kind: Kind<'_>, check: &NestingCheck) -> Prepared {
+/// Rewrites a compiled script whose closures are `closures`.
+pub(crate) fn rewrite(ast: &AST, closures: &mut dyn Closures, kind: Kind<'_>, check: &NestingCheck) -> Rewritten {
     let functions: Vec<Shared<ScriptFuncDef>> =
         ast.shared_lib().iter_script_fn_info().map(|(.., function)| function.clone()).collect();
-    let mut pass = Pass::new(home, check);
-    pass.closures =
-        functions.iter().filter(|f| is_body(&f.name)).map(|f| (f.name.clone(), ClosureCode::new(f))).collect();
+    let mut rewritten = Rewritten::default();
+    for body in functions.iter().filter(|function| is_body(&function.name)) {
+        closures.found(body);
+        rewritten.has_closures = true;
+    }
 
-    let mut prepared = Prepared::default();
-    let mut bodies = Module::new();
+    let mut rewriter = Rewriter::new(closures, check);
     let mut watched = BTreeSet::new();
     for function in functions {
         let closure = is_body(&function.name);
-        let (function, facts) = pass.function(&function, !closure);
+        let (function, facts) = rewriter.function(&function, !closure);
         watched.extend(facts.reads.iter().cloned());
         if closure {
             // What a closure of this code reads, its functions' callers may have to see as well; nothing else is kept of it.
-            bodies.set_script_fn(function);
+            rewritten.bodies.set_script_fn(function);
         } else {
-            let home = facts.has_closures.then(|| Arc::clone(home) as KeepAlive);
-            prepared.definitions.push(Definition { function, reads: facts.reads, imports: facts.imports, _code: home });
+            let FunctionFacts { reads, imports, has_closures, .. } = facts;
+            rewritten.functions.push(RewrittenFunction { function, reads, imports, has_closures });
         }
-        prepared.imports.extend(facts.called_imports);
+        rewritten.imports.extend(facts.called_imports);
     }
 
     if let Kind::Eval { watched: others } = kind {
         watched.extend(others.iter().cloned());
-        pass.watched = watched;
+        rewriter.watched = watched;
     }
-    pass.top_level(ast.statements(), kind, &mut prepared);
-    prepared.import_places = std::mem::take(&mut pass.import_places);
-    prepared.has_closures = !pass.closures.is_empty();
-    home.settle(bodies, std::mem::take(&mut pass.closures));
-    prepared
+    rewriter.top_level(ast.statements(), kind, &mut rewritten);
+    rewritten.import_places = std::mem::take(&mut rewriter.import_places);
+    rewritten
 }
 
-/// What the pass learns of one function.
+/// The facts that the rewriting learns of one function.
 #[derive(Debug, Default)]
 struct FunctionFacts {
     reads: BTreeSet<ImmutableString>,
@@ -110,11 +132,9 @@ struct FunctionFacts {
     has_closures: bool,
 }
 
-struct Pass<'a> {
-    home: &'a Arc<Home>,
+struct Rewriter<'a> {
+    closures: &'a mut dyn Closures,
     check: &'a NestingCheck,
-    /// The closures of this code, by the name of their body.
-    closures: HashMap<ImmutableString, ClosureCode>,
     /// Variables that functions read; empty where no copies are wanted.
     watched: BTreeSet<ImmutableString>,
     /// Names declared in the blocks around, innermost last.
@@ -124,15 +144,15 @@ struct Pass<'a> {
     imports: BTreeSet<ImmutableString>,
     import_places: HashMap<ImmutableString, Position>,
     writes: Vec<ImmutableString>,
-    rewritten: usize,
+    /// How many closures of the present function were made portable.
+    made_portable: usize,
 }
 
-impl<'a> Pass<'a> {
-    fn new(home: &'a Arc<Home>, check: &'a NestingCheck) -> Self {
+impl<'a> Rewriter<'a> {
+    fn new(closures: &'a mut dyn Closures, check: &'a NestingCheck) -> Self {
         Self {
-            home,
+            closures,
             check,
-            closures: HashMap::new(),
             watched: BTreeSet::new(),
             locals: Vec::new(),
             in_function: false,
@@ -140,7 +160,7 @@ impl<'a> Pass<'a> {
             imports: BTreeSet::new(),
             import_places: HashMap::new(),
             writes: Vec::new(),
-            rewritten: 0,
+            made_portable: 0,
         }
     }
 
@@ -152,10 +172,10 @@ impl<'a> Pass<'a> {
         let position = body.position();
         self.locals = vec![params];
         self.in_function = true;
-        self.rewritten = 0;
+        self.made_portable = 0;
         self.block(body);
         if named && !body.is_empty() {
-            body.statements_mut().insert(0, Marker::Source(self.home.source()).statement(position));
+            body.statements_mut().insert(0, Marker::Source(self.closures.source()).statement(position));
         }
         self.in_function = false;
         self.locals.clear();
@@ -166,31 +186,31 @@ impl<'a> Pass<'a> {
             reads: std::mem::take(&mut self.reads),
             imports,
             called_imports,
-            has_closures: self.rewritten > 0,
+            has_closures: self.made_portable > 0,
         };
         (function.into(), facts)
     }
 
-    /// Rewrites the top level, with a publish point after each statement of an eval but the last, whose value is the result.
-    fn top_level(&mut self, statements: &[Stmt], kind: Kind<'_>, prepared: &mut Prepared) {
+    /// Rewrites the top level, with a commit point after each statement of an eval but the last, whose value is the result.
+    fn top_level(&mut self, statements: &[Stmt], kind: Kind<'_>, rewritten: &mut Rewritten) {
         let is_module = matches!(kind, Kind::Module);
         if is_module {
-            prepared.statements.push(Marker::Module.statement(Position::NONE));
+            rewritten.statements.push(Marker::Module.statement(Position::NONE));
         }
         for (index, statement) in statements.iter().enumerate() {
             let mut statement = statement.clone();
             self.writes.clear();
             self.statement(&mut statement);
-            prepared.writes.push(std::mem::take(&mut self.writes));
+            rewritten.writes.push(std::mem::take(&mut self.writes));
             let position = statement.position();
-            prepared.places.push(position);
-            prepared.statements.push(statement);
+            rewritten.places.push(position);
+            rewritten.statements.push(statement);
             if !is_module && index + 1 < statements.len() {
-                prepared.statements.push(Marker::Publish.statement(position));
+                rewritten.statements.push(Marker::Commit.statement(position));
             }
         }
-        prepared.reads = std::mem::take(&mut self.reads);
-        prepared.imports.append(&mut self.imports);
+        rewritten.reads = std::mem::take(&mut self.reads);
+        rewritten.imports.append(&mut self.imports);
     }
 
     fn is_local(&self, name: &str) -> bool {
@@ -251,8 +271,8 @@ impl<'a> Pass<'a> {
             captures = false;
             if let Stmt::Share(variables) = &statements[index] {
                 captures = true;
-                let mark = Marker::Capture(variables.len()).statement(Position::NONE);
-                statements.insert(index, mark);
+                let marker = Marker::Capture(variables.len()).statement(Position::NONE);
+                statements.insert(index, marker);
                 index += 1;
             }
             if syncing {
@@ -452,21 +472,8 @@ impl<'a> Pass<'a> {
     }
 
     /// Replaces the closures in a constant by portable ones; `captures` is how many variables the parser curries.
-    fn constant(&mut self, value: &mut rhai::Dynamic, captures: usize) {
-        let home = self.home;
-        let closures = &mut self.closures;
-        let rewritten = &mut self.rewritten;
-        each_pointer(value, &|| false, &mut |pointer: &mut FnPtr| {
-            let Some(code) = closures.get_mut(pointer.fn_name()) else { return false };
-            // Captured constants were curried when the script was compiled.
-            code.fixed = pointer.curry().to_vec();
-            code.captures = captures;
-            if let Some(portable) = Home::weak_pointer(home, pointer.fn_name(), captures) {
-                *pointer = portable;
-                *rewritten += 1;
-            }
-            true
-        });
+    fn constant(&mut self, value: &mut Dynamic, captures: usize) {
+        self.made_portable += self.closures.make_portable(value, captures);
     }
 }
 

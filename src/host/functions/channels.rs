@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// The most values a channel may hold.
 const LARGEST: i64 = 100_000;
 
-/// A channel, as a value of the language. Cheap to clone; equal when it is the same one.
+/// A channel, as a value in Rhai. Cheap to clone; equal when it is the same one.
 #[derive(Clone, Debug)]
 pub(super) struct Channel(Arc<Shared>);
 

@@ -63,7 +63,7 @@ impl HostCore {
     }
 }
 
-/// What there is to say about a name, for somebody who is in `place`: a space or a module.
+/// The docs behind a name, for somebody who is in `place`: a space or a module.
 fn find(host: &HostCore, place: &str, name: &str) -> Fallible<Option<String>> {
     if let Some(own) = host.docs.iter().find(|doc| is_called(doc, name)) {
         return Ok(Some(teach::doc(own)));

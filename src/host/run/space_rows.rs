@@ -19,9 +19,9 @@ pub(in crate::host) struct SpaceFacts {
     pub(in crate::host) variables: usize,
     /// Functions in it.
     pub(in crate::host) functions: usize,
-    /// What its variables take, in bytes.
+    /// The size of its variables, in bytes.
     pub(in crate::host) bytes: usize,
-    /// Whose scratch it is, when it is a session's.
+    /// The session whose scratch it is, if any.
     pub(in crate::host) owner: Option<Arc<str>>,
     /// How many sessions (and the nil caller) are there now.
     pub(in crate::host) here: usize,
@@ -64,7 +64,7 @@ impl HostCore {
         named.chain(modules).collect()
     }
 
-    /// What a module offers, or a space, which is imported as `@name`.
+    /// The outline of a module, or of a space, which is imported as `@name`.
     pub(in crate::host) fn outline(&self, name: &str) -> Fallible<Arc<ModuleOutline>> {
         match name.strip_prefix('@') {
             Some(space) => {

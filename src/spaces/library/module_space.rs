@@ -4,8 +4,8 @@ use super::live::{OUTPUT_SOURCE, ScriptModules};
 use super::name::ModuleName;
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, ModuleError, SpaceId, lock};
-use crate::engine::{Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
-use crate::engine::{Fallible, LoadedModule, Modules, Runtime, Task};
+use crate::engine::{Batch, Committed, Environment, Opened, Opening, SpaceFailure, SpaceView, Variable};
+use crate::engine::{Fallible, LoadedModule, Modules, Task};
 use crate::spaces::space::Space;
 use rhai::{Dynamic, ImmutableString, Shared};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,8 +49,8 @@ impl ModuleSpace {
     /// # Errors
     ///
     /// As for an import of the module.
-    pub fn follow(&self, language: &Runtime, task: &Arc<Task>) -> Fallible<()> {
-        let now = self.modules.resolve(language, task, self.name.as_str())?;
+    pub fn follow(&self, task: &Arc<Task>) -> Fallible<()> {
+        let now = self.modules.resolve(task, self.name.as_str())?;
         let mut state = lock(&self.state);
         state.entering.retain(|task| task.strong_count() > 0);
         state.entering.push(Arc::downgrade(task));
@@ -107,10 +107,6 @@ impl SpaceView for ModuleSpace {
         self.space.name()
     }
 
-    fn alive(&self) -> bool {
-        self.space.alive()
-    }
-
     fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
         let opened = self.space.open(opening)?;
         let task = {
@@ -155,8 +151,8 @@ impl SpaceView for ModuleSpace {
         self.space.variable(name).or_else(|| self.constant(name))
     }
 
-    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
-        self.space.publish(batch)
+    fn commit(&self, batch: Batch) -> Result<Committed, SpaceFailure> {
+        self.space.commit(batch)
     }
 
     fn environment(&self) -> Option<Environment> {

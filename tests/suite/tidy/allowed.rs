@@ -11,22 +11,6 @@ pub(super) const LOOPS: &[&str] = &[
     "cli/serve.rs",
     "config/mod.rs",
     "config/settings.rs",
-    "engine/rhai_internals/rewrite.rs",
-    "engine/run/catch.rs",
-    "engine/run/closures.rs",
-    "engine/run/commit.rs",
-    "engine/run/describe.rs",
-    "engine/run/modules.rs",
-    "engine/run/stdlib/all.rs",
-    "engine/run/stdlib/atoms.rs",
-    "engine/run/stdlib/basics.rs",
-    "engine/run/stdlib/callbacks.rs",
-    "engine/run/stdlib/comparing.rs",
-    "engine/run/stdlib/showing.rs",
-    "engine/task/context.rs",
-    "engine/task/hooks.rs",
-    "engine/task/runtime.rs",
-    "engine/task/space_view.rs",
     "mcp/call.rs",
     "mcp/dispatch.rs",
     "mcp/era.rs",
@@ -50,19 +34,6 @@ pub(super) const LOOPS: &[&str] = &[
 
 /// Files that import from a higher floor of their room.
 pub(super) const UPWARDS: &[&str] = &[
-    "engine/rhai_internals/rewrite.rs -> engine/run/closures.rs",
-    "engine/rhai_internals/rewrite.rs -> engine/task/space_view.rs",
-    "engine/rhai_internals/rewrite.rs -> engine/value/inspect.rs",
-    "engine/task/context.rs -> engine/run/closures.rs",
-    "engine/task/context.rs -> engine/run/commit.rs",
-    "engine/task/context.rs -> engine/run/modules.rs",
-    "engine/task/hooks.rs -> engine/run/modules.rs",
-    "engine/task/runtime.rs -> engine/run/catch.rs",
-    "engine/task/runtime.rs -> engine/run/closures.rs",
-    "engine/task/runtime.rs -> engine/run/commit.rs",
-    "engine/task/runtime.rs -> engine/run/modules.rs",
-    "engine/task/runtime.rs -> engine/run/stdlib/all.rs",
-    "engine/task/space_view.rs -> engine/run/modules.rs",
 ];
 
 /// Items of a `mod.rs`.
@@ -121,10 +92,6 @@ pub(super) const HELD_BY_FACES: &[&str] = &[
 
 /// Internals of the language that are named outside their room.
 pub(super) const INTERNALS_NAMED: &[&str] = &[
-    "engine/run/closures.rs: ScriptFuncDef",
-    "engine/task/runtime.rs: Token",
-    "engine/task/runtime.rs: on_parse_token",
-    "engine/task/runtime.rs: on_var",
 ];
 
 /// Names that a file takes from the face of its own room or folder.
