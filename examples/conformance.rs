@@ -7,10 +7,11 @@
 
 use remontoire::base::Clock;
 use remontoire::base::{ClientInfo, Owner};
-use remontoire::host::{Host, Job};
 use remontoire::http::{ServeOptions, serve_dispatcher};
+use remontoire::internals::{HostApi, until};
 use remontoire::mcp::{Answered, Dispatcher, Tool, ToolCall, ToolFault, ToolFuture};
 use remontoire::{CountingAllocator, Limits};
+use remontoire::{EvalRequest, Host};
 use serde_json::{Map, Value, json};
 use std::error::Error;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ struct Fixture {
 /// Where fixtures play: the host, and the session their evals belong to.
 #[derive(Clone)]
 struct Stage {
-    host: Host,
+    host: HostApi,
     caller: Owner,
 }
 
@@ -103,7 +104,7 @@ impl Tool for Fixture {
 impl Stage {
     /// Starts an eval that the call waits for or follows.
     fn start(&self, code: String) -> Answered {
-        match self.host.submit(self.caller, &Job { code, ns: None }) {
+        match self.host.submit(self.caller, &EvalRequest { code, ns: None }) {
             Ok(submitted) => Answered::Work { caller: self.caller, submitted, grace: GRACE },
             Err(refusal) => answer(text(&refusal.to_string()), true),
         }
@@ -112,7 +113,7 @@ impl Stage {
 
 /// Waits one step, on the host's clock.
 async fn pause(clock: &Clock) {
-    remontoire::host::wait::until(clock, clock.now() + STEP).await;
+    until(clock, clock.now() + STEP).await;
 }
 
 fn answer(content: Value, is_error: bool) -> Answered {
@@ -255,9 +256,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let port = std::env::args().nth(1).map_or(Ok(0), |port| port.parse::<u16>())?;
     let limits = Limits { grace: GRACE, ..Limits::default() };
     let host = Host::builder().describe("fixtures of the conformance suite").limits(limits).build()?;
-    let (_, caller) = host.create_session(Some("fixtures".into()), ClientInfo::default(), None)?;
-    let tools = fixtures(&Stage { host: host.clone(), caller });
-    let dispatcher = Dispatcher::with_tools(host, tools);
+    let api = HostApi::of(&host).clone();
+    let (_, caller) = api.create_session(Some("fixtures".into()), ClientInfo::default(), None)?;
+    let tools = fixtures(&Stage { host: api, caller });
+    let dispatcher = Dispatcher::with_tools(&host, tools);
     let server = serve_dispatcher(dispatcher, ([127, 0, 0, 1], port).into(), ServeOptions::default()).await?;
     println!("{}", server.url());
     tokio::signal::ctrl_c().await?;

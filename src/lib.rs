@@ -62,5 +62,18 @@ pub use base::Limits;
 pub use engine::memory::CountingAllocator;
 pub use engine::rhai;
 pub use engine::shared_by_identity;
-pub use host::{BuildError, EntryLayer, EvalError, Evaluated, Host, HostBuilder, Job, tracing_layer};
+pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, tracing_layer};
 pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
+
+/// The former name of [`EvalRequest`].
+#[deprecated(note = "it is called `EvalRequest` now")]
+pub type Job = EvalRequest;
+
+/// Parts that the project's own tests, benches and examples use. Not part of the interface: they change without notice.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::host::wait::until;
+    pub use crate::host::{
+        Answer, Delivery, Expected, Hold, HostApi, OutputPage, PromptSession, Script, Submitted, SubmittedScript,
+    };
+}

@@ -1,9 +1,9 @@
 //! Evals in process: on a warm thread, with the hand-off to it, and what publishing costs as a space grows.
 
 use crate::{Bench, duration, judged, percentile, ratio, show};
-use remontoire::Host;
 use remontoire::base::{EntryId, Limits, Owner};
-use remontoire::host::Job;
+use remontoire::internals::HostApi;
+use remontoire::{EvalRequest, Host};
 use rhai::{FuncRegistration, Module};
 use std::fmt::Write as _;
 use std::sync::{Arc, Condvar, Mutex};
@@ -43,7 +43,7 @@ impl Lane {
     pub(crate) fn back_to_back(&self, bench: &Bench, count: usize, code: impl Fn(usize) -> String) -> Duration {
         *self.latch.0.lock().unwrap() = false;
         let submit = |code: String| {
-            let submitted = self.host.submit(Owner::Local, &Job::new(code)).unwrap();
+            let submitted = HostApi::of(&self.host).submit(Owner::Local, &EvalRequest::new(code)).unwrap();
             submitted.id()
         };
         submit("latch::hold()".to_owned());
@@ -51,7 +51,7 @@ impl Lane {
         let (taken, ()) = bench.time(|| {
             *self.latch.0.lock().unwrap() = true;
             self.latch.1.notify_all();
-            self.runtime.block_on(self.host.settled(&ids[count - 1..], &[], None));
+            self.runtime.block_on(HostApi::of(&self.host).settled(&ids[count - 1..], &[], None));
         });
         taken / u32::try_from(count).unwrap()
     }

@@ -1,12 +1,11 @@
 //! Entries that wait: what a thousand of them cost, and how soon a cancel bites.
 
 use crate::{Bench, duration, percentile, show};
-use remontoire::Host;
 use remontoire::base::Owner;
 use remontoire::base::Status;
 use remontoire::engine::memory::process_bytes;
-use remontoire::host::Job;
-use remontoire::registry::CancelBy;
+use remontoire::internals::HostApi;
+use remontoire::{EvalRequest, Host};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
@@ -53,17 +52,18 @@ fn children(bench: &Bench) {
 
 fn cancelling(bench: &Bench) {
     let (host, runtime) = host();
+    let api = HostApi::of(&host);
     for (figure, code) in [("a sleeping entry", "sleep(3600)"), ("a loop", "loop { }")] {
         let mut samples: Vec<Duration> = (0..500)
             .map(|_| {
-                let submitted = host.submit(Owner::Local, &Job::new(code)).unwrap();
+                let submitted = api.submit(Owner::Local, &EvalRequest::new(code)).unwrap();
                 let id = submitted.id();
                 runtime.block_on(host.eval("sleep(0.001)")).unwrap();
                 let (bitten, ()) = bench.time(|| {
-                    host.cancel(CancelBy::Owner(Owner::Local), id).unwrap();
-                    runtime.block_on(host.settled(&[id], &[], None));
+                    host.cancel(id).unwrap();
+                    runtime.block_on(api.settled(&[id], &[], None));
                 });
-                assert_eq!(host.entry(id).unwrap().status, Status::Cancelled);
+                assert_eq!(api.entry(id).unwrap().status, Status::Cancelled);
                 bitten
             })
             .collect();

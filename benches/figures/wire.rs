@@ -9,6 +9,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use remontoire::Host;
 use remontoire::base::ClientInfo;
+use remontoire::internals::HostApi;
 use std::convert::Infallible;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -26,8 +27,9 @@ pub(crate) fn run(bench: &Bench) {
     }
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let host = Host::builder().build().unwrap();
-    let (key, _) = host.initialize(ClientInfo::default(), None).unwrap();
-    let (handle, _) = host.create_session(None, ClientInfo::default(), None).unwrap();
+    let api = HostApi::of(&host);
+    let (key, _) = api.initialize(ClientInfo::default(), None).unwrap();
+    let (handle, _) = api.create_session(None, ClientInfo::default(), None).unwrap();
     let server = runtime.block_on(remontoire::serve(&host, "127.0.0.1:0".parse().unwrap())).unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let bare = listener.local_addr().unwrap();

@@ -5,7 +5,7 @@ use super::terminal::Terminal;
 use super::{Exit, NotStarted};
 use crate::base::Owner;
 use crate::base::Status;
-use crate::host::{Host, Script};
+use crate::host::{Host, HostApi, Script};
 use crate::registry::CancelBy;
 use crate::render::notice;
 use std::ffi::OsString;
@@ -37,6 +37,7 @@ pub(super) fn of_file(file_and_arguments: Vec<OsString>) -> Result<Script, NotSt
 /// work ends unfinished with it. The first signal cancels the script, the second does not wait for that.
 pub(super) async fn run(host: &Host, script: Script, terminal: &Terminal) -> Result<Exit, NotStarted> {
     let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
+    let host = HostApi::of(host);
     let script = match host.submit_script(script) {
         Ok(script) => script,
         Err(refusal) => {

@@ -84,16 +84,4 @@ mod tests {
             "If `item` is `array`:\n```rhai\nlet Array = 1;\n```"
         );
     }
-
-    #[test]
-    fn no_function_shows_a_type_of_the_program() {
-        let language = crate::engine::Runtime::new(crate::base::Limits::default(), rhai::Module::new(), Vec::new());
-        let foreign =
-            ["&", "Dynamic", "Immutable", "Array", "Map", "Blob", "FnPtr", "i64", "f64", "INT", "<", "::", "Result"];
-        for facts in language.functions() {
-            let signature = &facts.signature;
-            assert!(!foreign.iter().any(|word| signature.contains(word)), "{signature}");
-            assert!(!facts.doc.contains("`Dynamic`") && !facts.doc.contains("`Array`"), "{signature}: {}", facts.doc);
-        }
-    }
 }

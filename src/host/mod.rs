@@ -1,34 +1,29 @@
-//! Floor 3: where state, engine and spaces meet. Both front ends and embedding programs call only this module.
+//! Floor 3: where registry, engine and spaces meet. Both front ends and embedding programs call only this module.
 //!
 //! Owns the threads entries run on, the moments at which the registry is told about them, the functions scripts call, and the
 //! answers callers get with what those deliver. Knows no HTTP, no JSON and no terminal.
+//!
+//! Inside, each folder knows those before it: plain types, `core` (what a host is made of), `run` (the life of an entry),
+//! `functions` (the functions scripts call), `api` (the ways in).
 
-mod answers;
 mod api;
-mod builder;
-mod children;
+mod core;
 mod delivery;
-mod embed;
 mod functions;
-mod handles;
-mod hooks;
-mod inner;
-mod kept;
-mod known;
-mod live;
-mod prompt;
-mod script;
-mod serving;
-mod settle;
-mod threads;
-mod tracing_layer;
-pub mod wait;
+mod names;
+mod run;
+#[cfg(test)]
+mod tests;
+mod types;
 
-pub use api::{Answer, EvalFacts, Expected, Hold, Host, Job, Probe, Submitted, TaskView};
-pub use builder::{BuildError, HostBuilder};
+pub use self::core::serving::{Occupied, Serving};
+pub use api::builder::{BuildError, HostBuilder};
+pub use api::embed::{EvalError, Evaluated, Host};
+pub use api::host::{Expected, Hold, HostApi, Submitted};
+pub use api::prompt::PromptSession;
+pub use api::script::{Ended, Printed, Script, SubmittedScript};
+pub use api::wait;
 pub use delivery::{Delivery, Receipt};
-pub use embed::{EvalError, Evaluated};
-pub use prompt::{Known, KnownModule, ModuleKind, OutputPage, Seat};
-pub use script::{Ended, Printed, Script, SubmittedScript};
-pub use serving::{Occupied, Serving};
-pub use tracing_layer::{EntryLayer, tracing_layer};
+pub use names::{ModuleKind, ModuleNames, Names, Signature};
+pub use run::tracing_layer::{EntryLayer, tracing_layer};
+pub use types::{Answer, EvalRequest, OutputPage, Probe, TaskView};

@@ -110,7 +110,7 @@ pub async fn serve(host: &Host, addr: SocketAddr) -> Result<Server, ServeError> 
 /// # Errors
 /// As [`serve`], or an option is not usable. The host is as it was.
 pub async fn serve_with(host: &Host, addr: SocketAddr, options: ServeOptions) -> Result<Server, ServeError> {
-    serve_dispatcher(Dispatcher::new(host.clone()), addr, options).await
+    serve_dispatcher(Dispatcher::new(host), addr, options).await
 }
 
 /// Serves the host of a dispatcher that was made for the purpose, such as one with further tools. Otherwise as [`serve_with`].

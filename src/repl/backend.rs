@@ -3,7 +3,8 @@
 
 use super::interrupts::Interrupts;
 use crate::base::{Clock, EntryId, Status, Time, Wake};
-use crate::host::{Delivery, ModuleKind};
+use crate::host::Delivery;
+pub use crate::host::{ModuleNames, Names, OutputPage as Page, Signature};
 use std::fmt;
 use std::time::Duration;
 
@@ -118,21 +119,6 @@ pub enum Waited {
     Expired,
 }
 
-/// Some of the output of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Where the entry is in its life.
-    pub status: Status,
-    /// The number of the first line of `lines`: more than was asked for when lines before it were skipped.
-    pub first: usize,
-    /// Whether lines that were skipped can still be asked for, or were dropped for ever.
-    pub skipped_are_kept: bool,
-    /// The lines.
-    pub lines: Vec<String>,
-    /// How many lines the entry has printed.
-    pub total: usize,
-}
-
 /// Whether an answer shows the output of its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
@@ -170,67 +156,4 @@ pub enum Query {
     Move(String),
     /// The documentation of a name.
     Doc(String),
-}
-
-/// What can be typed, for completion and hints.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    /// Variables and constants of the space.
-    pub variables: Vec<String>,
-    /// Functions that can be called by their bare name: the language's, the host's, the space's.
-    pub functions: Vec<Signature>,
-    /// What stands before `::` (modules of the program, imports of the space), and modules that could be imported.
-    pub modules: Vec<ModuleNames>,
-    /// Spaces one can move to.
-    pub spaces: Vec<String>,
-}
-
-/// A function's name and parameters.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Signature {
-    /// The name.
-    pub name: String,
-    /// The parameters, each as it is shown: `list`, or `list: array`.
-    pub parameters: Vec<String>,
-}
-
-impl Signature {
-    /// Takes a signature apart as it is written, such as `sleep(secs: float)` or `len(list) -> int`. `None` for operators and
-    /// properties, which nobody completes.
-    pub fn parse(written: &str) -> Option<Self> {
-        let (name, rest) = written.split_once('(')?;
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        if name.is_empty() || !name.chars().all(is_name) {
-            return None;
-        }
-        let parameters = rest.rsplit_once(')').map_or(rest, |(inside, _)| inside);
-        let parameters = parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
-        Some(Self { name: name.to_owned(), parameters: parameters.map(str::to_owned).collect() })
-    }
-}
-
-impl fmt::Display for Signature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({})", self.name, self.parameters.join(", "))
-    }
-}
-
-/// A module and what it holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModuleNames {
-    /// Its name as it is written: `stats`, `patterns/retry`, or the alias of an import.
-    pub name: String,
-    /// How the name can be used.
-    pub kind: ModuleKind,
-    /// Its functions.
-    pub functions: Vec<Signature>,
-    /// Its constants.
-    pub constants: Vec<String>,
-}
-
-impl ModuleNames {
-    /// Whether the name can stand before `::` now, without an import on the same line.
-    pub fn is_bound(&self) -> bool {
-        self.kind != ModuleKind::Script
-    }
 }

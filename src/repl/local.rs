@@ -1,10 +1,8 @@
 //! The host of this process as a backend.
 
-use super::backend::{
-    Backend, Mode, ModuleNames, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited,
-};
+use super::backend::{Backend, Mode, Names, Output, Page, Query, Reply, Said, Trouble, Unless, Waited};
 use crate::base::{Clock, EntryId, Owner, Refusal, Wake, lock};
-use crate::host::{Answer, Host, Job, Seat, Submitted, wait};
+use crate::host::{Answer, EvalRequest, Host, HostApi, PromptSession, Submitted, wait};
 use crate::registry::CancelBy;
 use crate::render::Style;
 use std::collections::HashMap;
@@ -15,8 +13,8 @@ use tokio::runtime::Handle;
 /// The host of this process, spoken to as the nil caller.
 #[derive(Debug)]
 pub struct HostBackend {
-    host: Host,
-    seat: Seat,
+    host: HostApi,
+    seat: PromptSession,
     runtime: Handle,
     /// Evals of the foreground. While one is here its end is no news.
     awaited: Mutex<HashMap<EntryId, Submitted>>,
@@ -25,7 +23,8 @@ pub struct HostBackend {
 impl HostBackend {
     /// Sits down at the prompt of `host`. Waiting is done on `runtime`, from a thread that is not one of its own.
     pub fn new(host: &Host, style: Style, runtime: Handle) -> Arc<Self> {
-        let seat = host.sit_down(style);
+        let host = HostApi::of(host);
+        let seat = host.open_prompt(style);
         Arc::new(Self { host: host.clone(), seat, runtime, awaited: Mutex::default() })
     }
 
@@ -61,23 +60,11 @@ impl Backend for HostBackend {
     }
 
     fn names(&self) -> Names {
-        let known = self.seat.known();
-        let modules = known.modules.into_iter().map(|module| ModuleNames {
-            name: module.name,
-            kind: module.kind,
-            functions: signatures(&module.functions),
-            constants: module.constants,
-        });
-        Names {
-            variables: known.variables,
-            functions: signatures(&known.functions),
-            modules: modules.collect(),
-            spaces: known.spaces,
-        }
+        self.seat.names()
     }
 
     fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
-        let submitted = self.host.submit(Owner::Local, &Job::new(code))?;
+        let submitted = self.host.submit(Owner::Local, &EvalRequest::new(code))?;
         let id = submitted.id();
         match mode {
             Mode::Foreground => drop(self.awaited().insert(id, submitted)),
@@ -106,14 +93,7 @@ impl Backend for HostBackend {
     }
 
     fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page> {
-        let page = self.seat.page(id, from, most)?;
-        Ok(Page {
-            status: page.status,
-            first: page.first,
-            skipped_are_kept: false,
-            lines: page.lines,
-            total: page.total,
-        })
+        Ok(self.seat.page(id, from, most)?)
     }
 
     fn cancel(&self, id: EntryId) -> Reply<()> {
@@ -156,27 +136,12 @@ impl Backend for HostBackend {
     }
 }
 
-/// Signatures, taken apart; each once.
-fn signatures(written: &[String]) -> Vec<Signature> {
-    let mut all: Vec<_> = written.iter().filter_map(|text| Signature::parse(text)).collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::Status;
     use crate::host::ModuleKind;
     use crate::repl::Interrupts;
-
-    #[test]
-    fn signatures_are_taken_apart() {
-        let written = ["sleep(secs: float)", "last()", "out(id, from, n) -> array", "+(a, b)", "get$lost(e)", "last()"];
-        let shown: Vec<_> = signatures(&written.map(str::to_owned)).iter().map(ToString::to_string).collect();
-        assert_eq!(shown, ["last()", "out(id, from, n)", "sleep(secs: float)"]);
-    }
 
     fn backend(runtime: &tokio::runtime::Runtime) -> Arc<HostBackend> {
         let host = Host::builder().build().unwrap();

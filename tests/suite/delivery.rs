@@ -1,8 +1,8 @@
 //! Delivery through real sockets: what was not written whole is owed as before, what was written keeps its session alive.
 
 use crate::stage::{Speaker, Stage, within};
+use remontoire::EvalRequest;
 use remontoire::base::{ClientInfo, Clock, EntryId, HeaderKey, Limits, Status, Time};
-use remontoire::host::Job;
 use remontoire::{Server, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -25,8 +25,8 @@ impl Scene {
     async fn new(clock: Clock, limits: Limits) -> Self {
         let stage = Stage::with(clock, limits);
         let server = serve(&stage.host, "127.0.0.1:0".parse().unwrap()).await.unwrap();
-        let (key, caller) = stage.host.initialize(ClientInfo::default(), None).unwrap();
-        let session = Speaker { host: stage.host.clone(), caller, name: String::new() };
+        let (key, caller) = stage.api.initialize(ClientInfo::default(), None).unwrap();
+        let session = Speaker { host: stage.api.clone(), caller, name: String::new() };
         Self { stage, server, key, session }
     }
 
@@ -39,7 +39,7 @@ impl Scene {
         let code = "let text = \"\"; text.pad(8000, 'v'); for n in 0..80 { print(\"a line of output that takes its room, and a little more than that, so that it counts\"); } text";
         let mut ids = Vec::new();
         for _ in 0..MANY {
-            let submitted = self.session.host.submit(self.session.caller, &Job::new(code)).unwrap();
+            let submitted = self.session.host.submit(self.session.caller, &EvalRequest::new(code)).unwrap();
             ids.push(submitted.id());
         }
         for id in &ids {
@@ -77,7 +77,7 @@ impl Scene {
     }
 
     fn seen(&self, ids: &[EntryId]) -> usize {
-        ids.iter().filter(|id| self.stage.host.entry(**id).unwrap().seen).count()
+        ids.iter().filter(|id| self.stage.api.entry(**id).unwrap().seen).count()
     }
 }
 
@@ -249,7 +249,7 @@ async fn closing_a_modern_stream_cancels_its_eval_and_closing_a_legacy_one_does_
     drop((stream, legacy));
     assert_eq!(modern.settled(EntryId(1)).await, Status::Cancelled);
     modern.eval("1").await.has(";; settled news: 1 cancelled");
-    assert_eq!(scene.stage.host.entry(EntryId(2)).unwrap().status, Status::Running);
+    assert_eq!(scene.stage.api.entry(EntryId(2)).unwrap().status, Status::Running);
     scene.stage.gates.open("go");
     assert_eq!(scene.session.settled(EntryId(2)).await, Status::Ok);
     scene.session.eval("1").await.has(";; settled news: 2 ok");
@@ -285,7 +285,7 @@ async fn signs_of_life_that_were_written_keep_a_session_alive() {
     clock.advance(Time::after_start(Duration::from_secs(130)).since(clock.now()));
     // An admission is when sessions that were silent for too long go.
     scene.stage.nil().eval("1").await;
-    assert!(scene.stage.host.handle_caller(&silent.name).is_err(), "the silent one is gone");
-    assert!(!scene.stage.host.header_caller(&scene.key, None).unwrap().adopted, "the other is as it was");
+    assert!(scene.stage.api.handle_caller(&silent.name).is_err(), "the silent one is gone");
+    assert!(!scene.stage.api.header_caller(&scene.key, None).unwrap().adopted, "the other is as it was");
     scene.session.eval("last()").await.is("7");
 }

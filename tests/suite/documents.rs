@@ -2,9 +2,9 @@
 //! teach keep their sizes and name everything.
 
 use crate::stage::{Said, Speaker, Stage, within};
+use remontoire::Host;
 use remontoire::base::ClientInfo;
 use remontoire::base::Clock;
-use remontoire::host::Host;
 use remontoire::render::Style;
 use remontoire::render::teach::{self, Example, Step, Tool, Variant, examples};
 use rhai::Engine;
@@ -23,8 +23,8 @@ fn stage() -> Stage {
 
 /// The manual as a client that follows tasks reads it, or one that does not.
 async fn manual(stage: &Stage, tasks: bool) -> String {
-    let (_, caller) = stage.host.create_session(None, ClientInfo { tasks, ..ClientInfo::default() }, None).unwrap();
-    let reader = Speaker { host: stage.host.clone(), caller, name: String::new() };
+    let (_, caller) = stage.api.create_session(None, ClientInfo { tasks, ..ClientInfo::default() }, None).unwrap();
+    let reader = Speaker { host: stage.api.clone(), caller, name: String::new() };
     let said = reader.eval("manual()").await;
     assert!(!said.is_error, "{}", said.text);
     value(&said)
@@ -140,7 +140,7 @@ fn bare(known: &[String]) -> BTreeSet<String> {
 #[tokio::test]
 async fn the_manual_names_every_function_and_stays_short() {
     let stage = stage();
-    let known = bare(&stage.host.sit_down(Style::Agent).known().functions);
+    let known = bare(&stage.api.open_prompt(Style::Agent).signatures());
     // What the plain language has too is described by the language.
     let mut engine = Engine::new_raw();
     rhai::packages::Package::register_into_engine(&rhai::packages::StandardPackage::new(), &mut engine);

@@ -3,9 +3,9 @@
 
 use crate::stage::{Stage, within};
 use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Refusal, Status, StopCause};
-use remontoire::host::{EvalError, Host, Job, Script};
+use remontoire::internals::Script;
 use remontoire::render::Style;
-use remontoire::{BuildError, ServeError, ServeOptions, Token, serve, serve_with};
+use remontoire::{BuildError, EvalError, EvalRequest, Host, ServeError, ServeOptions, Token, serve, serve_with};
 use rhai::{FuncRegistration, Map, Module};
 use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex};
@@ -31,7 +31,7 @@ async fn values_failures_and_output_come_back_as_data() {
         failed.starts_with("FunctionNotFound: no function 'lenn'") && failed.contains("did you mean: len"),
         "{failed}"
     );
-    let job = Job { code: "1".into(), ns: Some("a b".into()) };
+    let job = EvalRequest { code: "1".into(), ns: Some("a b".into()) };
     assert!(matches!(host.eval_job(&job).await, Err(EvalError::Refused(Refusal::BadName { .. }))));
 }
 
@@ -42,17 +42,17 @@ async fn without_a_prompt_nobody_is_owed_the_work_of_the_nil_caller() {
     let left = nil.start("while !gate::opened(\"go\") {} 1").id;
     stage.gates.open("go");
     nil.settled(left).await;
-    let facts = stage.host.entry(left).unwrap();
+    let facts = stage.api.entry(left).unwrap();
     assert!(facts.seen && facts.told && facts.by.is_none());
     // It is no news, and makes room like anything that was read.
     nil.eval("1").await.lacks("settled news");
-    assert_eq!(stage.host.entry(left), Err(Refusal::Evicted(left)));
+    assert_eq!(stage.api.entry(left), Err(Refusal::Evicted(left)));
 }
 
 #[tokio::test]
 async fn with_a_prompt_settled_work_is_told_there_once() {
     let stage = Stage::new();
-    let seat = stage.host.sit_down(Style::Agent);
+    let seat = stage.api.open_prompt(Style::Agent);
     let nil = stage.nil();
     let left = nil.start("while !gate::opened(\"go\") {} 40 + 2").id;
     assert!(seat.news().is_none());
@@ -70,7 +70,7 @@ async fn with_a_prompt_settled_work_is_told_there_once() {
     drop(seat);
     let late = nil.start("2").id;
     nil.settled(late).await;
-    assert!(stage.host.entry(late).unwrap().told, "nobody sits there any more");
+    assert!(stage.api.entry(late).unwrap().told, "nobody sits there any more");
 }
 
 /// Polls `work` until a script has come to the gate.
@@ -90,7 +90,7 @@ async fn dropping_the_future_of_an_eval_cancels_it() {
     let mut running = Box::pin(stage.host.eval("gate::opened(\"begun\"); loop { }"));
     until_reached(&stage, "begun", &mut running).await;
     let id = EntryId(1);
-    assert_eq!(stage.host.entry(id).unwrap().status, Status::Running);
+    assert_eq!(stage.api.entry(id).unwrap().status, Status::Running);
     drop(running);
     assert_eq!(stage.nil().settled(id).await, Status::Cancelled);
 
@@ -115,7 +115,7 @@ async fn still_there(stage: &Stage, ids: &[EntryId]) -> Vec<EntryId> {
     for _ in 0..20 {
         stage.host.eval("1").await.unwrap();
     }
-    ids.iter().copied().filter(|id| stage.host.entry(*id).is_ok()).collect()
+    ids.iter().copied().filter(|id| stage.api.entry(*id).is_ok()).collect()
 }
 
 #[tokio::test]
@@ -137,10 +137,10 @@ async fn an_eval_whose_future_was_dropped_makes_room_like_any_other() {
 async fn a_script_is_kept_while_somebody_holds_it_and_no_longer() {
     let stage = stage_for_two();
     let script = || Script { code: "1".into(), file: Some("one.rhai".into()), arguments: None };
-    let held = stage.host.submit_script(script()).unwrap();
+    let held = stage.api.submit_script(script()).unwrap();
     let mut dropped = Vec::new();
     for _ in 0..10 {
-        let script = stage.host.submit_script(script()).unwrap();
+        let script = stage.api.submit_script(script()).unwrap();
         stage.nil().settled(script.id()).await;
         dropped.push(script.id());
     }
@@ -160,14 +160,14 @@ async fn two_hosts_do_not_meet() {
         .await
         .is("[1, 2, 1]");
     b.eval("res(5)").await.fails("no entry 5");
-    assert!(matches!(two.host.handle_caller(&a.name), Err(Refusal::UnknownSession { .. })) || a.name == b.name);
+    assert!(matches!(two.api.handle_caller(&a.name), Err(Refusal::UnknownSession { .. })) || a.name == b.name);
     // What runs in one is out of reach of the other.
     let long = a.start("while !gate::opened(\"go\") {} 7").id;
     two.host.close();
     within("the other has nothing to end", two.host.drained(Duration::from_secs(5))).await;
     one.gates.open("go");
     a.wait(&[long]).await.is("7");
-    assert!(matches!(two.host.submit(b.caller, &Job::new("1")), Err(Refusal::ShuttingDown)));
+    assert!(matches!(two.api.submit(b.caller, &EvalRequest::new("1")), Err(Refusal::ShuttingDown)));
 }
 
 #[tokio::test]
@@ -220,7 +220,7 @@ async fn a_start_that_fails_leaves_the_host_as_it_was() {
     assert!(matches!(serve(host, open).await, Err(ServeError::Unlocked { .. })));
     let wrong = ServeOptions { allow_origins: vec!["not an origin".into()], ..ServeOptions::default() };
     assert!(matches!(serve_with(host, ANY, wrong).await, Err(ServeError::AllowOrigin(_))));
-    assert_eq!(host.serving().addr(), None);
+    assert_eq!(stage.api.serving().addr(), None);
     stage.nil().eval("1 + 1").await.is("2");
 
     let server = serve(host, ANY).await.unwrap();
@@ -229,7 +229,7 @@ async fn a_start_that_fails_leaves_the_host_as_it_was() {
     assert!(matches!(again, ServeError::Serving { addr } if addr == server.addr()), "{again}");
     assert!(again.to_string().contains(&server.addr().to_string()), "{again}");
     within("nothing is open", server.shutdown()).await;
-    assert_eq!(host.serving().addr(), None);
+    assert_eq!(stage.api.serving().addr(), None);
     // The end of a server is not the end of the host.
     stage.nil().eval("2 + 2").await.is("4");
 
@@ -238,7 +238,7 @@ async fn a_start_that_fails_leaves_the_host_as_it_was() {
     let token = ServeOptions { token: Some(Token::new("a-token-of-some-length").unwrap()), ..ServeOptions::default() };
     drop(serve_with(&other.host, open, token).await.unwrap());
     within("the port is given back", async {
-        while other.host.serving().addr().is_some() {
+        while other.api.serving().addr().is_some() {
             tokio::task::yield_now().await;
         }
     })
@@ -357,12 +357,12 @@ async fn closing_ends_every_open_wait_and_says_why() {
 #[test]
 fn callers_are_told_apart_by_what_they_are() {
     let stage = Stage::new();
-    let (_, modern) = stage.host.create_session(Some("reads".into()), ClientInfo::default(), None).unwrap();
-    let (key, legacy) = stage.host.initialize(ClientInfo::default(), Some("127.0.0.1:9".into())).unwrap();
+    let (_, modern) = stage.api.create_session(Some("reads".into()), ClientInfo::default(), None).unwrap();
+    let (key, legacy) = stage.api.initialize(ClientInfo::default(), Some("127.0.0.1:9".into())).unwrap();
     assert!(modern != legacy && modern != Owner::Local);
-    assert_eq!(Owner::Session(stage.host.header_caller(&key, None).unwrap().session), legacy);
-    assert!(stage.host.handle_of(modern).is_some() && stage.host.handle_of(legacy).is_none());
-    stage.host.end_header_session(&key).unwrap();
-    assert_eq!(stage.host.end_header_session(&key), Err(Refusal::SessionEnded));
+    assert_eq!(Owner::Session(stage.api.header_caller(&key, None).unwrap().session), legacy);
+    assert!(stage.api.handle_of(modern).is_some() && stage.api.handle_of(legacy).is_none());
+    stage.api.end_header_session(&key).unwrap();
+    assert_eq!(stage.api.end_header_session(&key), Err(Refusal::SessionEnded));
     assert_eq!(stage.host.probe().sessions, 1);
 }

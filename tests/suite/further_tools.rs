@@ -2,9 +2,10 @@
 
 use crate::world;
 use http::{HeaderMap, HeaderValue, Method};
+use remontoire::EvalRequest;
 use remontoire::base::Clock;
 use remontoire::base::Owner;
-use remontoire::host::{Host, Job};
+use remontoire::internals::HostApi;
 use remontoire::mcp::{Answered, Body, Dispatcher, Incoming, Reply, Tool, ToolCall, ToolFault, ToolFuture};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -35,7 +36,7 @@ impl Tool for Counting {
 
 /// Always a task: starts an eval of a session of its own.
 struct Slow {
-    host: Host,
+    host: HostApi,
     caller: Owner,
 }
 
@@ -54,7 +55,7 @@ impl Tool for Slow {
             if !call.tasks {
                 return Err(ToolFault::needs_tasks());
             }
-            let job = Job { code: "while !gate::opened(\"slow\") {} 42".into(), ns: None };
+            let job = EvalRequest { code: "while !gate::opened(\"slow\") {} 42".into(), ns: None };
             let submitted = host.submit(caller, &job).expect("there is room for an eval");
             Ok(Answered::Work { caller, submitted, grace: Duration::ZERO })
         })
@@ -64,9 +65,10 @@ impl Tool for Slow {
 fn dispatcher() -> (Dispatcher, world::Gates) {
     let (host, gates) = world::host(&Clock::manual());
     let client = remontoire::base::ClientInfo::default();
-    let (_, caller) = host.create_session(None, client, None).expect("there is room for a session");
-    let slow = Slow { host: host.clone(), caller };
-    (Dispatcher::with_tools(host, vec![Arc::new(Counting), Arc::new(slow)]), gates)
+    let api = HostApi::of(&host).clone();
+    let (_, caller) = api.create_session(None, client, None).expect("there is room for a session");
+    let slow = Slow { host: api, caller };
+    (Dispatcher::with_tools(&host, vec![Arc::new(Counting), Arc::new(slow)]), gates)
 }
 
 async fn send(dispatcher: &Dispatcher, method: &'static str, tasks: bool, mut params: Value) -> Reply {
@@ -151,10 +153,11 @@ async fn a_missing_capability_is_a_400_and_work_becomes_a_task() {
 async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     let clock = Clock::manual();
     let (host, gates) = world::host(&clock);
-    let session = || host.create_session(None, remontoire::base::ClientInfo::default(), None).expect("there is room");
+    let api = HostApi::of(&host).clone();
+    let session = || api.create_session(None, remontoire::base::ClientInfo::default(), None).expect("there is room");
     let (handle, caller) = session();
-    let slow = Slow { host: host.clone(), caller };
-    let dispatcher = Dispatcher::with_tools(host.clone(), vec![Arc::new(slow)]);
+    let slow = Slow { host: api.clone(), caller };
+    let dispatcher = Dispatcher::with_tools(&host, vec![Arc::new(slow)]);
     let task = json_of(send(&dispatcher, "tools/call", true, json!({"name": "slow"})).await);
     let id = task["result"]["taskId"].clone();
     let get = async || json_of(send(&dispatcher, "tasks/get", true, json!({"taskId": id})).await);
@@ -162,17 +165,17 @@ async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     tokio::time::timeout(Duration::from_secs(20), gates.reached("slow")).await.expect("the work has begun");
     // A day without a word: the session ends at the next eval of somebody else, its work goes on.
     let another_eval = || {
-        let job = Job { code: "1".into(), ns: None };
-        host.submit(session().1, &job).map(drop).expect("there is room for an eval");
+        let job = EvalRequest { code: "1".into(), ns: None };
+        api.submit(session().1, &job).map(drop).expect("there is room for an eval");
     };
     clock.advance(Duration::from_secs(25 * 3_600));
     another_eval();
-    assert_eq!(host.handle_of(caller), None, "the session has ended");
+    assert_eq!(api.handle_of(caller), None, "the session has ended");
     assert_eq!(get().await["result"]["status"], "working");
 
     gates.open("slow");
     let entry = remontoire::base::EntryId(id.as_str().unwrap().rsplit_once('-').unwrap().1.parse().unwrap());
-    tokio::time::timeout(Duration::from_secs(20), host.settled(&[entry], &[], None)).await.expect("it settles");
+    tokio::time::timeout(Duration::from_secs(20), api.settled(&[entry], &[], None)).await.expect("it settles");
     for _ in 0..2 {
         let end = get().await;
         assert_eq!(end["result"]["status"], "completed");

@@ -3,9 +3,9 @@
 mod alone; // the total of the process
 
 use crate::stage::{Stage, within};
+use remontoire::EvalRequest;
 use remontoire::base::limits::{KIB, MIB};
 use remontoire::base::{ClientInfo, Clock, Limits, Refusal, Status};
-use remontoire::host::Job;
 use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;
@@ -28,7 +28,7 @@ fn text(bytes: usize) -> String {
 async fn a_script_that_is_too_long_is_refused_and_changes_nothing() {
     let stage = with(Limits { script_bytes: KIB, ..Limits::default() });
     let session = stage.session();
-    let job = Job::new(format!("let a = 1;\n// {}", "x".repeat(KIB)));
+    let job = EvalRequest::new(format!("let a = 1;\n// {}", "x".repeat(KIB)));
     let refused = session.host.submit(session.caller, &job).unwrap_err();
     assert!(refused.to_string().starts_with("the script has 1,038 bytes and the limit is 1 KiB"), "{refused}");
     session.eval("a").await.fails("VariableNotFound");
@@ -122,7 +122,7 @@ async fn evals_queue_for_a_slot_and_a_full_queue_says_its_numbers() {
     ids[0].has("running · id 1");
     ids[2].has("queued").has("· queued, 0 before it");
     ids[3].has("· queued, 1 before it");
-    let refused = two.host.submit(two.caller, &Job::new("1")).unwrap_err();
+    let refused = two.host.submit(two.caller, &EvalRequest::new("1")).unwrap_err();
     assert_eq!(refused, Refusal::QueueFull { running: 2, queued: 2 });
     assert!(refused.to_string().starts_with("2 evals are running and 2 are queued"), "{refused}");
     // One that is queued is cancelled at once, and its place is free.
@@ -147,9 +147,9 @@ async fn who_waits_holds_no_slot_and_no_session_takes_them_all() {
     })
     .await;
     for id in &asleep {
-        assert_eq!(stage.host.entry(*id).unwrap().status, Status::Running, "asleep is running");
+        assert_eq!(stage.api.entry(*id).unwrap().status, Status::Running, "asleep is running");
     }
-    assert_eq!(stage.host.entry(busy[2]).unwrap().status, Status::Queued, "the session has its share");
+    assert_eq!(stage.api.entry(busy[2]).unwrap().status, Status::Queued, "the session has its share");
     modest.eval("1 + 1").await.is("2");
     stage.gates.open("0");
     within("the third", stage.gates.reached("2")).await;
@@ -167,7 +167,7 @@ async fn entries_that_have_not_settled_are_counted() {
     let stage = with(Limits { live_entries: 3, ..Limits::default() });
     let session = stage.session();
     let asleep: Vec<_> = (0..3).map(|_| session.start("sleep(3600)").id).collect();
-    let refused = session.host.submit(session.caller, &Job::new("1")).unwrap_err();
+    let refused = session.host.submit(session.caller, &EvalRequest::new("1")).unwrap_err();
     assert_eq!(refused, Refusal::TooManyLive { limit: 3 });
     session.cancel(asleep[0]).await;
     // A child counts as well, and a script can catch that there is no room for it.
@@ -188,14 +188,14 @@ async fn the_longest_silent_idle_session_makes_room_for_a_new_one() {
     });
     // The first is at work, so it is the second that has been silent for the longest time.
     let working = sessions[0].start("while !gate::opened(\"go\") {} 1");
-    stage.host.handle_caller(&sessions[2].name).unwrap();
+    stage.api.handle_caller(&sessions[2].name).unwrap();
     let fourth = stage.session();
-    assert!(matches!(stage.host.handle_caller(&sessions[1].name), Err(Refusal::UnknownSession { .. })));
+    assert!(matches!(stage.api.handle_caller(&sessions[1].name), Err(Refusal::UnknownSession { .. })));
     sessions[2].eval("1").await.is("1");
     fourth.eval("2").await.is("2");
     // With all of them at work there is no room.
     let more = [&sessions[2], &fourth].map(|session| session.start("while !gate::opened(\"go\") {} 1").id);
-    let refused = stage.host.create_session(None, ClientInfo::default(), None).unwrap_err();
+    let refused = stage.api.create_session(None, ClientInfo::default(), None).unwrap_err();
     assert_eq!(refused, Refusal::TooManySessions { limit: 3 });
     stage.gates.open("go");
     sessions[0].wait(&[working.id]).await.is("1");
@@ -208,7 +208,7 @@ async fn shared_spaces_are_counted_and_a_refused_one_is_not_made() {
     let session = stage.session();
     session.eval_in("one", "1").await.has(";; new space one");
     session.eval_in("two", "1").await.has(";; new space two");
-    let job = Job { code: "1".into(), ns: Some("three".into()) };
+    let job = EvalRequest { code: "1".into(), ns: Some("three".into()) };
     assert_eq!(session.host.submit(session.caller, &job).unwrap_err(), Refusal::TooManySpaces { limit: 2 });
     session.eval("in_ns(\"three\")").await.fails("2 spaces exist");
     session.eval("drop_space(\"one\")").await.has("· ok ·");

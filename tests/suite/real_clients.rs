@@ -2,7 +2,7 @@
 //! server that was started anew behind its back.
 
 use crate::world::{self, Gates};
-use remontoire::host::Host;
+use remontoire::Host;
 use remontoire::{Limits, Server};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ClientCapabilities, ClientConfig,

@@ -3,8 +3,9 @@
 
 use crate::world::{self, Gates};
 use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Status};
-use remontoire::host::{Answer, Host, HostBuilder, Job};
+use remontoire::internals::{Answer, HostApi};
 use remontoire::registry::CancelBy;
+use remontoire::{EvalRequest, Host, HostBuilder};
 use std::fmt::Debug;
 use std::future::Future;
 use std::path::Path;
@@ -22,6 +23,8 @@ pub(crate) async fn within<T>(what: impl Debug, future: impl Future<Output = T>)
 /// A host, what moves it, and a folder of modules of its own.
 pub(crate) struct Stage {
     pub(crate) host: Host,
+    /// The same, as front ends use it.
+    pub(crate) api: HostApi,
     pub(crate) gates: Gates,
     scripts: TempDir,
 }
@@ -41,7 +44,8 @@ impl Stage {
         let scripts = tempfile::tempdir().unwrap();
         let builder = Host::builder().clock(clock).scripts(scripts.path()).module("gate", world::gate_module(&gates));
         let host = more(builder).build().expect("the host can be built");
-        Self { host, gates, scripts }
+        let api = HostApi::of(&host).clone();
+        Self { host, api, gates, scripts }
     }
 
     /// Writes a file of the modules' folder.
@@ -59,20 +63,20 @@ impl Stage {
     pub(crate) fn session(&self) -> Speaker {
         let client =
             ClientInfo { name: "suite".into(), version: "1".into(), revision: "2025-11-25".into(), tasks: false };
-        let (handle, caller) = self.host.create_session(None, client, None).expect("there is room for a session");
-        Speaker { host: self.host.clone(), caller, name: handle.to_string() }
+        let (handle, caller) = self.api.create_session(None, client, None).expect("there is room for a session");
+        Speaker { host: self.api.clone(), caller, name: handle.to_string() }
     }
 
     /// The caller without a session.
     pub(crate) fn nil(&self) -> Speaker {
-        Speaker { host: self.host.clone(), caller: Owner::Local, name: String::new() }
+        Speaker { host: self.api.clone(), caller: Owner::Local, name: String::new() }
     }
 }
 
 /// Somebody who speaks to a host and reads every answer whole.
 #[derive(Clone)]
 pub(crate) struct Speaker {
-    pub(crate) host: Host,
+    pub(crate) host: HostApi,
     pub(crate) caller: Owner,
     /// The session's handle.
     pub(crate) name: String,
@@ -129,15 +133,15 @@ impl Said {
 impl Speaker {
     /// Evaluates and waits for the end.
     pub(crate) async fn eval(&self, code: &str) -> Said {
-        self.run(&Job::new(code)).await
+        self.run(&EvalRequest::new(code)).await
     }
 
     /// Evaluates in a space or module.
     pub(crate) async fn eval_in(&self, ns: &str, code: &str) -> Said {
-        self.run(&Job { code: code.to_owned(), ns: Some(ns.to_owned()) }).await
+        self.run(&EvalRequest { code: code.to_owned(), ns: Some(ns.to_owned()) }).await
     }
 
-    async fn run(&self, job: &Job) -> Said {
+    async fn run(&self, job: &EvalRequest) -> Said {
         let submitted = self.host.submit(self.caller, job).unwrap_or_else(|refusal| panic!("{}: {refusal}", job.code));
         let id = submitted.id();
         within(&job.code, self.host.settled(&[id], &[], None)).await;
@@ -146,7 +150,7 @@ impl Speaker {
 
     /// Evaluates, and is answered at once: `running` for work that waits.
     pub(crate) fn start(&self, code: &str) -> Said {
-        let submitted = self.host.submit(self.caller, &Job::new(code)).expect("there is room for an eval");
+        let submitted = self.host.submit(self.caller, &EvalRequest::new(code)).expect("there is room for an eval");
         let id = submitted.id();
         Said::read(id, self.host.answer_eval(self.caller, submitted))
     }

@@ -19,8 +19,9 @@
 use crate::world::{self, Gates};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use remontoire::Host;
 use remontoire::base::{Clock, EntryId};
-use remontoire::host::Host;
+use remontoire::internals::HostApi;
 use remontoire::mcp::{Body, Dispatcher, Incoming, Reply};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
@@ -158,7 +159,7 @@ impl Conversation {
     fn new(era: Era) -> Self {
         let clock = Clock::manual();
         let (host, gates) = world::host(&clock);
-        let dispatcher = Dispatcher::new(host.clone());
+        let dispatcher = Dispatcher::new(&host);
         Self {
             era,
             host,
@@ -337,7 +338,7 @@ impl Conversation {
             }
             "settled" => {
                 let id = EntryId(rest.parse().unwrap());
-                assert!(self.host.settled(&[id], &[], None).await);
+                assert!(HostApi::of(&self.host).settled(&[id], &[], None).await);
             }
             "reached" => self.gates.reached(rest).await,
             "disconnect" => {

@@ -7,8 +7,9 @@
 use crate::stage::{Stage, within};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use remontoire::EvalRequest;
 use remontoire::base::{Clock, EntryId, Limits, Owner};
-use remontoire::host::{Job, Seat};
+use remontoire::internals::PromptSession;
 use remontoire::mcp::{Body, Dispatcher, Incoming};
 use remontoire::render::Style;
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ struct Walk {
     dispatcher: Dispatcher,
     ann: Agent,
     ben: Agent,
-    seat: Seat,
+    seat: PromptSession,
 }
 
 #[tokio::test]
@@ -72,8 +73,8 @@ impl Walk {
             let (name, rest) = block.split_once('\n').unwrap();
             stage.script(name, rest.split("```").next().unwrap());
         }
-        let dispatcher = Dispatcher::new(stage.host.clone());
-        let seat = stage.host.sit_down(Style::Agent);
+        let dispatcher = Dispatcher::new(&stage.host);
+        let seat = stage.api.open_prompt(Style::Agent);
         let nobody = || Agent::Modern { handle: String::new() };
         let mut walk = Self { stage, dispatcher, ann: nobody(), ben: nobody(), seat };
         let (answer, _) = walk.call(&walk.ann, "tools/call", json!({"name": "create-session", "arguments": {}})).await;
@@ -111,12 +112,12 @@ impl Walk {
     }
 
     async fn answer_prompt(&self, how: &str, said: &str) -> String {
-        let host = &self.stage.host;
+        let host = &self.stage.api;
         let answer = match how {
             "news" => self.seat.news().expect("there is news"),
             "cancel" => host.answer_cancel(Owner::Local, &[said.parse().unwrap()]).await,
             _ => {
-                let submitted = host.submit(Owner::Local, &Job::new(said)).unwrap();
+                let submitted = host.submit(Owner::Local, &EvalRequest::new(said)).unwrap();
                 if how != "await 0" {
                     let id: EntryId = submitted.id();
                     host.settled(&[id], &[], None).await;

@@ -105,7 +105,7 @@ async fn children_that_nothing_keeps_end_with_their_parent_and_the_answer_says_s
     // A cancelled parent takes all with it but the detached.
     let parent = session.start("let a = bg(|| sleep(3600)); let b = bg(|| sleep(3600)).detach(); a.value()").id;
     within("both are there, and one is free", async {
-        while !stage.host.entry(remontoire::base::EntryId(parent.0 + 2)).is_ok_and(|entry| entry.detached) {
+        while !stage.api.entry(remontoire::base::EntryId(parent.0 + 2)).is_ok_and(|entry| entry.detached) {
             tokio::task::yield_now().await;
         }
     })
@@ -113,7 +113,7 @@ async fn children_that_nothing_keeps_end_with_their_parent_and_the_answer_says_s
     session.cancel(parent).await.has("cancelled · id");
     let child = remontoire::base::EntryId(parent.0 + 1);
     assert_eq!(session.settled(child).await, Status::Cancelled);
-    let detached = stage.host.entry(remontoire::base::EntryId(parent.0 + 2)).unwrap();
+    let detached = stage.api.entry(remontoire::base::EntryId(parent.0 + 2)).unwrap();
     assert_eq!(detached.status, Status::Running);
     session.eval("release(true); 1").await.is("1");
 }
@@ -198,7 +198,7 @@ async fn release_gives_up_what_is_owed_and_what_runs() {
     said.is(&format!("[{asleep}]"));
     assert_eq!(ann.settled(asleep).await, Status::Cancelled);
     ann.eval("[mine.status, 1]").await.is("[\"running\", 1]").lacks("settled news");
-    assert_eq!(stage.host.entry(theirs).unwrap().status, Status::Running, "others are left alone");
+    assert_eq!(stage.api.entry(theirs).unwrap().status, Status::Running, "others are left alone");
     ann.eval("release(true); 1").await.is("1");
 }
 
@@ -212,7 +212,7 @@ async fn a_handle_keeps_the_facts_of_an_entry_that_was_evicted() {
         session.eval("1").await;
     }
     let child = remontoire::base::EntryId(2);
-    assert_eq!(stage.host.entry(child), Err(Refusal::Evicted(child)));
+    assert_eq!(stage.api.entry(child), Err(Refusal::Evicted(child)));
     session.eval("[held.id, held.status, held.parent, held.by == ()]").await.is("[2, \"ok\", 1, false]");
     session.eval("held.value()").await.fails("entry 2 was evicted");
     session.eval("held").await.has("evicted");
@@ -288,7 +288,7 @@ async fn waiting_in_a_circle_is_an_error_at_once() {
                let first = await_any([c, d]); first[0].id";
     let parent = session.start(any).id;
     within("the free one runs", stage.gates.reached("free")).await;
-    assert_eq!(stage.host.entry(parent).unwrap().status, Status::Running);
+    assert_eq!(stage.api.entry(parent).unwrap().status, Status::Running);
     stage.gates.open("free");
     session.wait(&[parent]).await.is("7");
 
@@ -311,7 +311,7 @@ async fn a_channel_without_room_hands_over_from_hand_to_hand() {
         let bob = bob.clone();
         async move { bob.eval_in("lane", code).await }
     };
-    assert_eq!(stage.host.entry(giver).unwrap().status, Status::Running);
+    assert_eq!(stage.api.entry(giver).unwrap().status, Status::Running);
     taker("lane.len()").await.is("0");
     taker("lane.recv()").await.is("0");
     within("the first was accepted", stage.gates.reached("sent 0")).await;
@@ -354,7 +354,7 @@ async fn closing_and_cancelling_end_waits_on_a_channel() {
     session.cancel(cancelled).await.has("cancelled · id");
     // The limit of the wait began when it was called, which is before the time it is moved to for the last time.
     within("the time runs out", async {
-        while stage.host.entry(late).unwrap().status == Status::Running {
+        while stage.api.entry(late).unwrap().status == Status::Running {
             clock.advance(Duration::from_secs(1));
             tokio::task::yield_now().await;
         }
@@ -369,8 +369,8 @@ async fn closing_and_cancelling_end_waits_on_a_channel() {
 #[tokio::test]
 async fn a_channel_ends_with_the_session_that_made_it() {
     let stage = Stage::with(Clock::real(), Limits { running: 1, reserved_slots: 0, ..Limits::default() });
-    let (key, caller) = stage.host.initialize(ClientInfo::default(), None).unwrap();
-    let maker = Speaker { host: stage.host.clone(), caller, name: String::new() };
+    let (key, caller) = stage.api.initialize(ClientInfo::default(), None).unwrap();
+    let maker = Speaker { host: stage.api.clone(), caller, name: String::new() };
     let taker = stage.session();
     maker.eval_in("meeting", "let lane = chan(5); lane.send(1); 1").await.is("1");
     taker.eval_in("meeting", "lane.recv()").await.is("1");
@@ -378,7 +378,7 @@ async fn a_channel_ends_with_the_session_that_made_it() {
     within("it is about to wait", stage.gates.reached("waits")).await;
     // There is one slot, and it is free again once somebody waits.
     stage.session().eval("1").await.is("1");
-    stage.host.end_header_session(&key).unwrap();
+    stage.api.end_header_session(&key).unwrap();
     taker.wait(&[waiting]).await.is("()");
     taker.eval("lane.is_closed()").await.is("true");
 }

@@ -1,7 +1,7 @@
 //! The world of an integration test: a host on a clock moved by hand, and gates that scripts wait at.
 
+use remontoire::Host;
 use remontoire::base::Clock;
-use remontoire::host::Host;
 use rhai::{FuncRegistration, Module};
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex};

@@ -7,7 +7,7 @@ use crate::cli::signals::Signals;
 use crate::cli::terminal::Terminal;
 use crate::cli::{Exit, NotStarted};
 use crate::config::Config;
-use crate::host::Host;
+use crate::host::{Host, HostApi};
 use crate::render::notice;
 use crate::repl::Signature;
 use serde_json::json;
@@ -34,8 +34,8 @@ pub(in crate::cli) async fn converse(url: &str, config: &Config, terminal: &Term
     let session = remote.session().to_owned();
     terminal.complain(&notice::attached(url, &session));
     // What every instance of this version offers, asked of one that is never served.
-    let own = Host::builder().build()?.sit_down(terminal.out).known();
-    let builtin = own.functions.iter().filter_map(|text| Signature::parse(text)).collect();
+    let own = HostApi::of(&Host::builder().build()?).open_prompt(terminal.out).signatures();
+    let builtin = own.iter().filter_map(|text| Signature::parse(text)).collect();
     let backend = RemoteBackend::new(remote, looks, builtin, terminal.out, tokio::runtime::Handle::current());
     let left = seat.converse(Arc::new(backend), &config.history, terminal).await?;
     // The cursor may stand in a line that is being typed.

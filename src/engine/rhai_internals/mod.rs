@@ -1,16 +1,18 @@
-//! Everything the language marks as internal or volatile, in one place, with tests that fail loudly when an upgrade changes it:
-//! the pass over the syntax tree, native function pointers, and running code in an environment of our choice.
+//! Everything that Rhai marks as internal or volatile, or that depends on the English of its messages, in one place, with tests
+//! that fail loudly when an upgrade changes it: rewriting the syntax tree, native function pointers, and running code in an
+//! environment of our choice.
 
-mod body;
-mod calls;
-mod marks;
-mod pass;
+pub(crate) mod callbacks;
+pub(crate) mod closure_name;
+pub(crate) mod error_text;
+pub(crate) mod function_body;
+pub mod lexer;
+pub(crate) mod markers;
+pub(crate) mod module_outline;
+pub(crate) mod module_text;
+pub(crate) mod rewrite;
+pub(crate) mod runtime_state;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use calls::{
-    Moment, State, begin_module, call_pointer, is_native_pointer, load_module, native_pointer, pointer_to,
-    run_statements, script_functions,
-};
-pub(crate) use marks::{Mark, NestingCheck};
-pub(crate) use pass::{Kind, Prepared, prepare};
+pub use function_body::FunctionDef;

@@ -1,7 +1,8 @@
-//! What we rely on in the language and what it does not promise. Each of these fails loudly when an upgrade changes it.
+//! The properties of Rhai that we rely on and that it does not promise. Each of these fails loudly when an upgrade changes it.
 
-use super::marks::{Mark, NestingCheck};
-use super::*;
+use super::closure_name::is_native_pointer;
+use super::markers::{Marker, NestingCheck};
+use super::runtime_state::*;
 use rhai::{Dynamic, Engine, Expr, FnPtr, Module, OptimizationLevel, Position, Scope, Stmt};
 use std::sync::{Arc, Mutex};
 
@@ -36,30 +37,31 @@ fn closures_are_constants_and_captures_are_shared_then_curried() {
 }
 
 #[test]
-fn marks_are_variables_that_reach_the_hook_with_their_scope() {
-    for mark in [Mark::Publish, Mark::Sync("total"), Mark::Source("eval 12"), Mark::Module, Mark::Capture(3)] {
-        let Stmt::Expr(expr) = mark.statement(Position::NONE) else { panic!() };
+fn markers_are_variables_that_reach_the_hook_with_their_scope() {
+    for marker in [Marker::Commit, Marker::Sync("total"), Marker::Source("eval 12"), Marker::Module, Marker::Capture(3)]
+    {
+        let Stmt::Expr(expr) = marker.statement(Position::NONE) else { panic!() };
         let Expr::Variable(variable, ..) = &*expr else { panic!() };
-        assert_eq!(Mark::of(&variable.1), Some(mark));
+        assert_eq!(Marker::of(&variable.1), Some(marker));
     }
-    assert_eq!(Mark::of("p"), None);
-    assert_eq!(Mark::of(""), None);
+    assert_eq!(Marker::of("p"), None);
+    assert_eq!(Marker::of(""), None);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let mut engine = engine();
     let note = Arc::clone(&seen);
     #[expect(deprecated, reason = "the hook under test")]
     engine.on_var(move |name, _, context| {
-        Ok(Mark::of(name).map(|_| {
+        Ok(Marker::of(name).map(|_| {
             note.lock().unwrap().push((name.to_owned(), context.scope().get_value::<i64>("x")));
             Dynamic::UNIT
         }))
     });
     let ast = engine.compile("let x = 1; x = 2;").unwrap();
     let mut statements = ast.statements().to_vec();
-    statements.insert(1, Mark::Publish.statement(Position::NONE));
-    statements.insert(2, Mark::Sync("x").statement(Position::NONE));
-    statements.push(Mark::Publish.statement(Position::NONE));
-    let mut state = State::new(&engine);
+    statements.insert(1, Marker::Commit.statement(Position::NONE));
+    statements.insert(2, Marker::Sync("x").statement(Position::NONE));
+    statements.push(Marker::Commit.statement(Position::NONE));
+    let mut state = RuntimeState::new(&engine);
     let last = run_statements(&engine, &mut state, &mut Scope::new(), &statements).unwrap();
     assert!(last.is_unit());
     assert_eq!(*seen.lock().unwrap(), [(" p".into(), Some(1)), (" sx".into(), Some(1)), (" p".into(), Some(2))]);
@@ -128,7 +130,7 @@ fn the_check_of_nesting_is_a_call_of_one_argument() {
     let mut engine = engine();
     engine.register_fn(NestingCheck::FUNCTION, |value: Dynamic| Dynamic::from(value.as_int().unwrap_or(0) + 1));
     let around = NestingCheck::new().around(Expr::IntegerConstant(41, Position::NONE));
-    let mut state = State::new(&engine);
+    let mut state = RuntimeState::new(&engine);
     let value = run_statements(&engine, &mut state, &mut Scope::new(), &[Stmt::Expr(Box::new(around))]).unwrap();
     assert_eq!(value.as_int(), Ok(42));
 }
@@ -146,7 +148,7 @@ fn constants_of_a_module_are_where_they_were_made_known() {
         }))
     });
     let ast = engine.compile("const K = 5; fn f() { global::K } private fn g() { 1 }").unwrap();
-    let mut statements = vec![Mark::Module.statement(Position::NONE)];
+    let mut statements = vec![Marker::Module.statement(Position::NONE)];
     statements.extend(ast.statements().iter().cloned());
     let (module, functions) = load_module(&engine, statements, (**ast.shared_lib()).clone()).unwrap();
     let constants = known.lock().unwrap().clone().unwrap();
@@ -162,9 +164,9 @@ fn imports_and_functions_of_a_state_can_be_replaced() {
     let mut module = Module::new();
     module.set_native_fn("g", || Ok(8_i64));
     module.build_index();
-    let mut state = State::new(&engine);
-    let import = crate::engine::view::Import { alias: "m".into(), name: None, module: module.into() };
-    let environment = crate::engine::view::Environment {
+    let mut state = RuntimeState::new(&engine);
+    let import = crate::engine::environment::Import { alias: "m".into(), name: None, module: module.into() };
+    let environment = crate::engine::environment::Environment {
         functions: functions.clone(),
         imports: Arc::new(vec![import]),
         constants: None,

@@ -1,6 +1,6 @@
 //! Channels: values handed over from one eval to another, in order, each to one taker.
 
-use super::{Call, Table, seconds};
+use super::call::{Call, Table, seconds};
 use crate::base::{Owner, Refusal, Time, Wake, lock};
 use crate::engine::{Atom, Fallible, Task, failure, refuse};
 use crate::render::Shown;
@@ -66,7 +66,7 @@ impl Channel {
 
     /// Whether it was closed, or its owner's session ended.
     fn is_closed(&self, call: &Call) -> bool {
-        self.inside().closed || !call.host.state().is_alive(self.0.owner)
+        self.inside().closed || !call.host.registry().is_alive(self.0.owner)
     }
 
     fn has_room(&self, inside: &Inside) -> bool {
@@ -107,7 +107,7 @@ impl Channel {
         let call = Call::of(context)?;
         let parcel = Atom::new(context, value)?;
         let mut accepted = false;
-        let ended = |inside: &Inside| inside.closed || !call.host.state().is_alive(self.0.owner);
+        let ended = |inside: &Inside| inside.closed || !call.host.registry().is_alive(self.0.owner);
         self.wait(&call.task, None, |inside| {
             if ended(inside) {
                 return true;
@@ -131,7 +131,7 @@ impl Channel {
         let until = limit.map(|limit| call.host.clock.now() + limit);
         let number = self.queue();
         let mut taken = None;
-        let ended = |inside: &Inside| inside.closed || !call.host.state().is_alive(self.0.owner);
+        let ended = |inside: &Inside| inside.closed || !call.host.registry().is_alive(self.0.owner);
         let waited = self.wait(&call.task, until, |inside| {
             // A value belongs to whoever waited first, not to who looks first: its giver may be the next taker.
             let before = inside.takers.iter().take_while(|other| **other != number).count();

@@ -1,10 +1,10 @@
 //! Entries: reading their values, output and failures, listing and forgetting them.
 
-use super::{Call, Table, seconds};
+use super::call::{Call, Table, seconds};
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::{EntryHandle, Fallible, failure, refuse};
-use crate::host::children::facts;
-use crate::host::kept::End;
+use crate::host::core::settled::EndText;
+use crate::host::run::waits::facts;
 use crate::registry::{EntryFilter, EntryView, Wants};
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
@@ -82,7 +82,7 @@ fn fields(table: &mut Table) {
         "The values it overwrote that other entries had set meanwhile, by name.",
         |context: NativeCallContext<'_>, e: EntryHandle| -> Fallible<Map> {
             let call = Call::of(&context)?;
-            let kept = call.host.state().value(e.id()).map_err(|refusal| refuse(&refusal))?;
+            let kept = call.host.registry().value(e.id()).map_err(|refusal| refuse(&refusal))?;
             Ok(kept.map(|kept| kept.values.lost.clone()).unwrap_or_default())
         },
     );
@@ -132,7 +132,7 @@ e.value() //=> 7
         &["entry: Entry", "Entry"],
         DETACH,
         |context: NativeCallContext<'_>, e: EntryHandle| {
-            Call::of(&context)?.host.state().detach(e.id()).map_err(|refusal| refuse(&refusal))?;
+            Call::of(&context)?.host.registry().detach(e.id()).map_err(|refusal| refuse(&refusal))?;
             Ok::<_, Box<rhai::EvalAltResult>>(e)
         },
     );
@@ -144,7 +144,7 @@ fn reading(table: &mut Table) {
     table.doc("last", &["last()"], LAST);
     table.api.function("last", &["?"], LAST, |context: NativeCallContext<'_>| -> Fallible<Dynamic> {
         let call = Call::of(&context)?;
-        let newest = call.host.state().last_ok(call.owner());
+        let newest = call.host.registry().last_ok(call.owner());
         let Some(id) = newest else {
             return Err(failure::fail("NoEntry", "no entry of yours has ended ok yet"));
         };
@@ -185,11 +185,11 @@ failure(e.id).thrown.code //=> 404
     table.api.function("failure", &["id: int", "map"], FAILURE, |context: NativeCallContext<'_>, id: Dynamic| {
         let call = Call::of(&context)?;
         let handle = call.host.entry_named(&id)?;
-        call.host.state().read_by_script(call.task.id(), handle.id());
-        let kept = call.host.state().value(handle.id()).map_err(|refusal| refuse(&refusal))?;
+        call.host.registry().read_by_script(call.task.id(), handle.id());
+        let kept = call.host.registry().value(handle.id()).map_err(|refusal| refuse(&refusal))?;
         Ok::<_, Box<rhai::EvalAltResult>>(match kept {
-            Some(kept) => match &kept.face.end {
-                End::Failed(failure) => described(failure, kept.values.thrown.clone()).into(),
+            Some(kept) => match &kept.summary.end {
+                EndText::Failed(failure) => described(failure, kept.values.thrown.clone()).into(),
                 _ => Dynamic::UNIT,
             },
             None => Dynamic::UNIT,
@@ -201,9 +201,9 @@ fn lines(context: &NativeCallContext<'_>, id: &Dynamic, from: i64, n: i64) -> Fa
     let call = Call::of(context)?;
     let handle = call.host.entry_named(id)?;
     let log = {
-        let mut state = call.host.state();
-        let log = state.log(handle.id()).map_err(|refusal| refuse(&refusal))?;
-        state.look(handle.id());
+        let mut registry = call.host.registry();
+        let log = registry.log(handle.id()).map_err(|refusal| refuse(&refusal))?;
+        registry.look(handle.id());
         log
     };
     let page = log.page(u64::try_from(from).unwrap_or(0), usize::try_from(n).unwrap_or(0));
@@ -278,7 +278,7 @@ forget(e.id) > 0 //=> true
     table.api.function("forget", &["id: int", "int"], FORGET, |context: NativeCallContext<'_>, id: Dynamic| {
         let call = Call::of(&context)?;
         let handle = call.host.entry_named(&id)?;
-        let forgotten = call.host.state().forget(handle.id(), call.owner()).map_err(|refusal| refuse(&refusal))?;
+        let forgotten = call.host.registry().forget(handle.id(), call.owner()).map_err(|refusal| refuse(&refusal))?;
         // The value is dropped here, on the eval's thread and outside the lock.
         Ok::<_, Box<rhai::EvalAltResult>>(int(forgotten.bytes))
     });
@@ -290,7 +290,7 @@ const ROW_CODE: usize = 80;
 fn rows(context: &NativeCallContext<'_>, status: Option<Status>) -> Fallible<Array> {
     let call = Call::of(context)?;
     let owner = call.owner();
-    let views = call.host.state().entries(EntryFilter { status, owner: None }, call.host.clock.now());
+    let views = call.host.registry().entries(EntryFilter { status, owner: None }, call.host.clock.now());
     Ok(views.iter().map(|view| row(view, owner).into()).collect())
 }
 
@@ -311,7 +311,7 @@ fn row(view: &EntryView, reader: Owner) -> Map {
 }
 
 /// The first line of a script, cut to what a row shows.
-pub(in crate::host) fn first_line(code: &str) -> String {
+fn first_line(code: &str) -> String {
     let line = code.trim_start_matches('\u{feff}').trim_start().lines().next().unwrap_or_default();
     let mut shown: String = line.chars().take(ROW_CODE).collect();
     if shown.len() < line.len() {
@@ -335,8 +335,8 @@ pub(super) fn wait_for(call: &Call, list: &Array, wants: Wants, secs: Option<&Dy
     if !call.host.wait_in_script(&call.task, &ids, wants, until)? {
         return Err(refuse(&Refusal::TimedOut { after: limit.unwrap_or_default() }));
     }
-    for id in ids.iter().filter(|id| call.host.live(**id).is_none()) {
-        call.host.state().read_by_script(call.task.id(), *id);
+    for id in ids.iter().filter(|id| call.host.active(**id).is_none()) {
+        call.host.registry().read_by_script(call.task.id(), *id);
     }
     Ok(handles)
 }

@@ -1,6 +1,6 @@
 //! Numbers: the limits in force, and the capacity.
 
-use super::{Call, Table};
+use super::call::{Call, Table};
 use crate::engine::{Fallible, failure};
 use rhai::{Dynamic, Map, NativeCallContext};
 
@@ -25,14 +25,14 @@ capacity() > 0 //=> true
 ```";
     table.doc("capacity", &["capacity()", "capacity(n)"], CAPACITY);
     table.api.function("capacity", &["int"], CAPACITY, |context: NativeCallContext<'_>| {
-        Ok::<_, Box<rhai::EvalAltResult>>(count(Call::of(&context)?.host.state().capacity()))
+        Ok::<_, Box<rhai::EvalAltResult>>(count(Call::of(&context)?.host.registry().capacity()))
     });
     table.api.function("capacity", &["n: int", "int"], CAPACITY, |context: NativeCallContext<'_>, n: i64| {
         let call = Call::of(&context)?;
         let Some(capacity) = usize::try_from(n).ok().filter(|n| *n <= 1_000_000) else {
             return Err(failure::fail("BadArgument", format!("a capacity is 0 to 1,000,000 entries, not {n}")));
         };
-        call.host.state().set_capacity(capacity);
+        call.host.registry().set_capacity(capacity);
         Ok(n)
     });
 }
@@ -45,8 +45,8 @@ fn limits(context: &NativeCallContext<'_>) -> Fallible<Map> {
     let call = Call::of(context)?;
     let l = &call.host.limits;
     let (capacity, effective) = {
-        let state = call.host.state();
-        (state.capacity(), state.effective_capacity())
+        let registry = call.host.registry();
+        (registry.capacity(), registry.effective_capacity())
     };
     let (held, unnamed) = call.host.held();
     let mut map = Map::new();

@@ -1,6 +1,6 @@
 //! Sessions: the roster, a note on it, and giving up what is owed.
 
-use super::{Call, Table};
+use super::call::{Call, Table};
 use crate::base::limits::MOST_NOTE_CHARACTERS;
 use crate::base::{EntryId, Owner, StopCause};
 use crate::engine::{Fallible, failure};
@@ -29,7 +29,7 @@ introduce(\"reads the logs of staging\");
         if text.chars().count() > MOST_NOTE_CHARACTERS {
             return Err(failure::fail("BadArgument", format!("a note has at most {MOST_NOTE_CHARACTERS} characters")));
         }
-        call.host.state().introduce(call.owner(), text.into());
+        call.host.registry().introduce(call.owner(), text.into());
         Ok(())
     });
 
@@ -49,7 +49,7 @@ release() //=> #{cancelled: [], released: []}
 
 fn roster(context: &NativeCallContext<'_>) -> Fallible<Array> {
     let call = Call::of(context)?;
-    let rows = call.host.state().sessions(call.host.clock.now());
+    let rows = call.host.registry().sessions(call.host.clock.now());
     let count = |n: usize| Dynamic::from(i64::try_from(n).unwrap_or(i64::MAX));
     Ok(rows
         .into_iter()
@@ -75,7 +75,7 @@ fn roster(context: &NativeCallContext<'_>) -> Fallible<Array> {
 fn release(context: &NativeCallContext<'_>, cancel: bool) -> Fallible<Map> {
     let call = Call::of(context)?;
     let Released { released, cancelled, stop, dequeued } =
-        call.host.state().release(call.owner(), Some(call.task.id()), cancel, call.host.clock.now());
+        call.host.registry().release(call.owner(), Some(call.task.id()), cancel, call.host.clock.now());
     call.host.stop_all(&stop, &StopCause::Cancelled);
     call.host.dequeued(&dequeued);
     let ids = |ids: Vec<EntryId>| -> Array {

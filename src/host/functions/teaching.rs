@@ -1,8 +1,10 @@
 //! Teaching: the manual, and the docs of one function.
 
-use super::{Call, Inner, Table};
+use super::call::{Call, Table};
+use super::modules;
 use crate::base::Owner;
 use crate::engine::{Fallible, failure};
+use crate::host::core::host_core::HostCore;
 use crate::render::teach::{self, FunctionDoc, Variant};
 use crate::render::value::whole;
 use rhai::{Dynamic, NativeCallContext};
@@ -14,10 +16,10 @@ pub(super) fn register(table: &mut Table) {
     table.api.function("manual", &["string"], MANUAL, |context: NativeCallContext<'_>| {
         let call = Call::of(&context)?;
         let variant = {
-            let mut state = call.host.state();
-            state.manual_read(call.owner());
+            let mut registry = call.host.registry();
+            registry.manual_read(call.owner());
             let tasks = match call.owner() {
-                Owner::Session(session) => state.client_of(session).is_some_and(|client| client.tasks),
+                Owner::Session(session) => registry.client_of(session).is_some_and(|client| client.tasks),
                 Owner::Local => false,
             };
             if tasks { Variant::Tasks } else { Variant::Await }
@@ -48,11 +50,11 @@ doc(\"sleep\")
     });
 }
 
-impl Inner {
-    /// What there is to say about a function or a module, for the prompt; or why there is nothing.
+impl HostCore {
+    /// The docs of a function or a module, for the prompt; or why there is nothing to say.
     pub(in crate::host) fn documentation(&self, name: &str) -> Result<String, String> {
         let name = name.trim().trim_end_matches("()");
-        let place = self.state().current(Owner::Local).unwrap_or_default();
+        let place = self.registry().current(Owner::Local).unwrap_or_default();
         match find(self, &place, name) {
             Ok(Some(text)) => Ok(text),
             Ok(None) => Err(teach::no_doc(name, &near(self, name))),
@@ -62,7 +64,7 @@ impl Inner {
 }
 
 /// What there is to say about a name, for somebody who is in `place`: a space or a module.
-fn find(host: &Inner, place: &str, name: &str) -> Fallible<Option<String>> {
+fn find(host: &HostCore, place: &str, name: &str) -> Fallible<Option<String>> {
     if let Some(own) = host.docs.iter().find(|doc| is_called(doc, name)) {
         return Ok(Some(teach::doc(own)));
     }
@@ -71,7 +73,7 @@ fn find(host: &Inner, place: &str, name: &str) -> Fallible<Option<String>> {
         None => (None, name),
     };
     let facts: Vec<_> = host
-        .language
+        .runtime
         .functions()
         .iter()
         .filter(|facts| facts.name == function && facts.module.as_deref() == module)
@@ -89,14 +91,14 @@ fn find(host: &Inner, place: &str, name: &str) -> Fallible<Option<String>> {
         signatures.dedup();
         return Ok(Some(teach::doc(&FunctionDoc { name: first.name.clone(), signatures, doc: doc.to_owned() })));
     }
-    let found = super::shelf::doc(host, name)?;
-    Ok(found.or_else(|| super::shelf::doc_of_space(host, place, name)))
+    let found = modules::doc(host, name)?;
+    Ok(found.or_else(|| modules::doc_of_space(host, place, name)))
 }
 
 /// Names that are near, best first.
-fn near(host: &Inner, name: &str) -> Vec<String> {
+fn near(host: &HostCore, name: &str) -> Vec<String> {
     let mut names: Vec<String> = host.docs.iter().map(|doc| doc.name.clone()).collect();
-    names.extend(host.language.functions().iter().map(|facts| match &facts.module {
+    names.extend(host.runtime.functions().iter().map(|facts| match &facts.module {
         Some(module) => format!("{module}::{}", facts.name),
         None => facts.name.clone(),
     }));

@@ -1,7 +1,7 @@
 //! Work: background children, waiting for several, cancelling, sleeping, bounding a call, atoms.
 
+use super::call::{Call, Table, seconds};
 use super::entries::{listed, wait_for};
-use super::{Call, Table, seconds};
 use crate::base::StopCause;
 use crate::engine::{Callable, EntryHandle, Fallible, refuse, terminated};
 use crate::registry::{CancelBy, CancelState, Wants};
@@ -30,7 +30,7 @@ jobs.map(|e| e.value()) //=> [10, 20, 30]
         let call = Call::of(&context)?;
         call.task.check()?;
         let callable = Callable::bind(&context, f)?;
-        let id = call.host.submit_child(&call.live, callable).map_err(|refusal| refuse(&refusal))?;
+        let id = call.host.submit_child(&call.active, callable).map_err(|refusal| refuse(&refusal))?;
         call.host.handle(id).map_err(|refusal| refuse(&refusal))
     });
 }
@@ -86,7 +86,7 @@ fn any(context: &NativeCallContext<'_>, list: &Array, secs: Option<&Dynamic>) ->
         return Ok(Array::new());
     }
     let entries = wait_for(&call, list, Wants::Any, secs)?;
-    Ok(handles(entries.into_iter().filter(|e| call.host.live(e.id()).is_none()).collect()))
+    Ok(handles(entries.into_iter().filter(|e| call.host.active(e.id()).is_none()).collect()))
 }
 
 fn cancel(table: &mut Table) {
@@ -107,7 +107,7 @@ await_all([e])[0].status //=> \"cancelled\"
             .host
             .cancel(entry.id(), CancelBy::Script, &StopCause::Cancelled)
             .map_err(|refusal| refuse(&refusal))?;
-        call.host.state().read_by_script(call.task.id(), entry.id());
+        call.host.registry().read_by_script(call.task.id(), entry.id());
         if entry.id() == call.task.id() {
             return Err(terminated());
         }

@@ -6,7 +6,7 @@ use super::open_requests::RequestGuard;
 use super::response::Response;
 use super::shared::Shared;
 use crate::base::{ClientInfo, EntryId, Owner, Refusal, TaskId, Time};
-use crate::host::{Answer, Delivery, Hold, Host, Job, Submitted};
+use crate::host::{Answer, Delivery, EvalRequest, Hold, HostApi, Submitted};
 use crate::mcp::rpc::fault::RpcError;
 use crate::mcp::rpc::message::{Id, Object};
 use crate::mcp::rpc::notifier::Notifier;
@@ -116,7 +116,7 @@ struct Calling {
 }
 
 impl Calling {
-    fn host(&self) -> &Host {
+    fn host(&self) -> &HostApi {
         &self.shared.host
     }
 
@@ -189,7 +189,7 @@ impl Calling {
             Ok(resolved) => resolved,
             Err(refused) => return self.done(refused),
         };
-        let submitted = match self.host().submit(caller, &Job { code: arguments.code, ns: arguments.ns }) {
+        let submitted = match self.host().submit(caller, &EvalRequest { code: arguments.code, ns: arguments.ns }) {
             Ok(submitted) => submitted,
             Err(refusal) => return self.done(self.refusal(Some(caller), &refusal.to_string())),
         };
@@ -403,7 +403,7 @@ fn both(problems: &Problems, refusal: &Refusal) -> String {
 }
 
 /// The latest line of several entries: of the one that changed last.
-fn newest_line(host: &Host, ids: &[EntryId]) -> Option<String> {
+fn newest_line(host: &HostApi, ids: &[EntryId]) -> Option<String> {
     let views = ids.iter().filter_map(|id| host.task(*id).ok());
     views.filter(|view| view.latest_line.is_some()).max_by_key(|view| view.updated)?.latest_line
 }
@@ -411,7 +411,7 @@ fn newest_line(host: &Host, ids: &[EntryId]) -> Option<String> {
 /// The wait of a call for the entry it started. Dropping this before it is over says that the client has gone away, and decides
 /// what becomes of the entry. It also keeps the session alive.
 struct CallGuard {
-    host: Host,
+    host: HostApi,
     /// The entry, and the open request that hears of a notice; `None` once the wait is over.
     waiting: Option<(Submitted, Arc<RequestGuard>)>,
     id: EntryId,

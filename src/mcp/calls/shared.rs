@@ -1,7 +1,7 @@
 //! The parts that all requests share: the host, the open requests, the further tools, and the end of the server.
 
 use super::open_requests::OpenRequests;
-use crate::host::Host;
+use crate::host::HostApi;
 use crate::mcp::tools::custom::Tool;
 use crate::mcp::tools::declarations::{self, ToolSet};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 /// What every request of one server reaches.
 pub(crate) struct Shared {
     /// The host that is served.
-    pub(crate) host: Host,
+    pub(crate) host: HostApi,
     /// The requests that can be taken back.
     pub(crate) open_requests: OpenRequests,
     tools: Vec<Arc<dyn Tool>>,
@@ -20,7 +20,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Nothing is open yet.
-    pub(crate) fn new(host: Host, tools: Vec<Arc<dyn Tool>>) -> Self {
+    pub(crate) fn new(host: HostApi, tools: Vec<Arc<dyn Tool>>) -> Self {
         Self { host, open_requests: OpenRequests::default(), tools, stopping: watch::Sender::new(false) }
     }
 

@@ -3,7 +3,7 @@
 use super::era::{self, Routed};
 use super::reply::{Incoming, Reply};
 use super::{headers, legacy_post, modern_headers, sse};
-use crate::host::Host;
+use crate::host::{Host, HostApi};
 use crate::mcp::calls::exchange::{Call, Exchange, First, Timing};
 use crate::mcp::calls::response::Response;
 use crate::mcp::calls::shared::Shared;
@@ -27,17 +27,17 @@ pub struct Dispatcher(Arc<Shared>);
 
 impl Dispatcher {
     /// A dispatcher for this host.
-    pub fn new(host: Host) -> Self {
+    pub fn new(host: &Host) -> Self {
         Self::with_tools(host, Vec::new())
     }
 
     /// A dispatcher that serves further tools beside the built-in ones.
-    pub fn with_tools(host: Host, tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self(Arc::new(Shared::new(host, tools)))
+    pub fn with_tools(host: &Host, tools: Vec<Arc<dyn Tool>>) -> Self {
+        Self(Arc::new(Shared::new(HostApi::of(host).clone(), tools)))
     }
 
     /// The host it answers for.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &HostApi {
         &self.0.host
     }
 

@@ -4,10 +4,10 @@ use super::live::{ScriptModules, SpaceModules};
 use super::{Library, ModuleName, ModuleSpace};
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId};
-use crate::engine::view::SpaceView;
+use crate::engine::SpaceView;
 use crate::engine::{
-    Blocking, Budget, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits, evaluate,
-    failure,
+    Blocking, Budget, Control, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits,
+    evaluate, failure, stdlib,
 };
 use crate::spaces::Space;
 use rhai::Module;
@@ -51,8 +51,8 @@ impl Sources for Texts {
 struct Idle;
 
 impl Blocking for Idle {
-    fn give(&self, _: &Task) {}
-    fn take(&self, _: &Task) {}
+    fn give(&self, _: &Control) {}
+    fn take(&self, _: &Control) {}
 }
 
 impl Budget for Idle {
@@ -76,7 +76,7 @@ struct Spaces {
 }
 
 impl SpaceModules for Spaces {
-    fn space_module(&self, language: &Runtime, name: &str) -> Fallible<LoadedModule> {
+    fn space_module(&self, task: &Task, name: &str) -> Fallible<LoadedModule> {
         let imported = format!("@{name}");
         if name == "count" {
             let mut module = Module::new();
@@ -86,7 +86,7 @@ impl SpaceModules for Spaces {
         let space = self.made.lock().unwrap().get(name).cloned();
         let module = space.and_then(|space| {
             let space: Arc<dyn SpaceView> = space;
-            LoadedModule::of_space(language, &imported, &space)
+            LoadedModule::of_space(task, &imported, &space)
         });
         module.ok_or_else(|| failure::refuse(&Refusal::NoSuchSpace { name: name.to_owned() }))
     }
@@ -146,7 +146,7 @@ impl Bench {
             _dir: None,
             folder: folder.to_owned(),
             spaces: spaces.clone(),
-            language: Runtime::new(limits, Module::new(), Vec::new()),
+            language: Runtime::new(limits, stdlib(), Module::new(), Vec::new()),
             modules: ScriptModules::new(library.clone(), spaces),
             texts: Arc::new(Texts { evals: Mutex::default(), library }),
             next: AtomicU64::new(0),
@@ -187,7 +187,7 @@ impl Bench {
             clock: Clock::manual(),
             services: Arc::new(()),
         };
-        let task = Task::new(id, None, space, output.clone(), hooks);
+        let task = Task::new(id, self.language.clone(), space, output.clone(), hooks);
         let stack = self.language.limits().stack_bytes();
         let result = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, || f(&task)).unwrap();
@@ -204,15 +204,15 @@ impl Bench {
 
     /// Evaluates in a space.
     pub(super) fn eval_in(&self, space: &Arc<Space>, code: &str) -> Answer {
-        let (ended, output) = self.run(space.clone(), code, |task| evaluate(&self.language, task, code));
+        let (ended, output) = self.run(space.clone(), code, |task| evaluate(task, code));
         Answer { ended, output }
     }
 
     /// Evaluates inside a module.
     pub(super) fn eval_inside(&self, space: &Arc<ModuleSpace>, code: &str) -> Answer {
         let (ended, output) = self.run(space.clone(), code, |task| {
-            space.follow(&self.language, task).unwrap();
-            evaluate(&self.language, task, code)
+            space.follow(task).unwrap();
+            evaluate(task, code)
         });
         Answer { ended, output }
     }
@@ -220,7 +220,7 @@ impl Bench {
     /// Reloads a module; what that says.
     pub(super) fn reload(&self, name: &str) -> String {
         let space = self.space("scratch");
-        let reload = |task: &Arc<Task>| self.modules.reload(&self.language, task, name).unwrap().to_string();
+        let reload = |task: &Arc<Task>| self.modules.reload(task, name).unwrap().to_string();
         self.run(space, "", reload).0
     }
 }

@@ -4,12 +4,11 @@
 use super::check::circle_of;
 use super::folder::Found;
 use super::name::ModuleName;
-use super::outline::{FunctionOutline, ModuleOutline, contains, first_sentence};
+use super::outline::{contains, first_sentence};
 use super::shelf::Layer;
-use super::syntax::Import;
-use super::{Library, near, syntax};
+use super::{Library, near};
 use crate::base::{ModuleError, ModuleProblem, ProblemKind, lock};
-use crate::engine::{Overlay, Sources};
+use crate::engine::{FunctionOutline, ModuleImport, ModuleOutline, Overlay, Sources, module_text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ pub(super) type Outlines = BTreeMap<ModuleName, (Arc<str>, Result<Arc<Looked>, M
 #[derive(Debug)]
 pub(super) struct Looked {
     outline: Arc<ModuleOutline>,
-    imports: Vec<Import>,
+    imports: Vec<ModuleImport>,
 }
 
 /// One module in a list.
@@ -237,7 +236,7 @@ impl Library {
             Ok(outline) => Ok((name, text, outline)),
             Err(error) => {
                 let text = self.shelf.text(&name).ok_or(error)?;
-                let outline = syntax::parse(name.as_str(), &text, &self.limits)?.outline;
+                let outline = module_text::parse(name.as_str(), &text, &self.limits)?.outline;
                 Ok((name, text, Arc::new(outline)))
             }
         }
@@ -253,7 +252,7 @@ impl Library {
         if let Some((_, looked)) = lock(&self.outlines).get(name).filter(|(of, _)| of == text) {
             return looked.clone();
         }
-        let parsed = syntax::parse(name.as_str(), text, &self.limits);
+        let parsed = module_text::parse(name.as_str(), text, &self.limits);
         let looked = parsed.map(|parsed| Arc::new(Looked { outline: parsed.outline.into(), imports: parsed.imports }));
         lock(&self.outlines).insert(name.clone(), (text.clone(), looked.clone()));
         looked

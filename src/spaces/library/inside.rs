@@ -4,8 +4,8 @@ use super::live::{OUTPUT_SOURCE, ScriptModules};
 use super::name::ModuleName;
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, ModuleError, SpaceId, lock};
-use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, SpaceView, Variable};
-use crate::engine::{Fallible, LoadedModule, Modules, Runtime, Task};
+use crate::engine::{Batch, Committed, Environment, Opened, Opening, SpaceFailure, SpaceView, Variable};
+use crate::engine::{Fallible, LoadedModule, Modules, Task};
 use crate::spaces::Space;
 use rhai::{Dynamic, ImmutableString, Shared};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,8 +54,8 @@ impl ModuleSpace {
     /// # Errors
     ///
     /// As for an import of the module.
-    pub fn follow(&self, language: &Runtime, task: &Arc<Task>) -> Fallible<()> {
-        let now = self.modules.resolve(language, task, self.name.as_str())?;
+    pub fn follow(&self, task: &Arc<Task>) -> Fallible<()> {
+        let now = self.modules.resolve(task, self.name.as_str())?;
         let mut state = lock(&self.state);
         state.entering.retain(|task| task.strong_count() > 0);
         state.entering.push(Arc::downgrade(task));
@@ -82,7 +82,7 @@ impl ModuleSpace {
     /// What evals inside have imported themselves stays when the module changes.
     fn with_own_imports(&self, before: Option<&LoadedModule>, mut environment: Environment) -> Environment {
         let of_module = before.map(LoadedModule::environment).unwrap_or_default();
-        let taken = |imports: &[crate::engine::view::Import], alias: &str| imports.iter().any(|i| i.alias == alias);
+        let taken = |imports: &[crate::engine::Import], alias: &str| imports.iter().any(|i| i.alias == alias);
         let kept = self.space.environment().unwrap_or_default();
         let own: Vec<_> = kept
             .imports
@@ -110,10 +110,6 @@ impl SpaceView for ModuleSpace {
 
     fn name(&self) -> &str {
         self.space.name()
-    }
-
-    fn alive(&self) -> bool {
-        self.space.alive()
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
@@ -160,8 +156,8 @@ impl SpaceView for ModuleSpace {
         self.space.variable(name).or_else(|| self.constant(name))
     }
 
-    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
-        self.space.publish(batch)
+    fn commit(&self, batch: Batch) -> Result<Committed, SpaceFailure> {
+        self.space.commit(batch)
     }
 
     fn environment(&self) -> Option<Environment> {

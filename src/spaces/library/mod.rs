@@ -12,7 +12,6 @@
 //! | `shelf`, `pass` | versions: edits, imports of imports, circles, the last good version |
 //! | `live` | loading on behalf of a real eval |
 //! | `inside` | evaluating inside a module |
-//! | `syntax` | what the compiler knows about a text |
 //! | `outline`, `describe`, `rows` | modules as data |
 //! | `check` | finding what is wrong in a folder |
 
@@ -26,20 +25,20 @@ mod outline;
 mod pass;
 mod rows;
 mod shelf;
-mod syntax;
 
 #[cfg(test)]
 mod bench;
 #[cfg(test)]
 mod scripts_tests;
 
+pub use crate::engine::{ConstantOutline, FunctionOutline, ModuleOutline};
 pub use check::{Checked, check};
 pub use describe::{Documented, ModuleRow, ModuleStatus};
 pub use folder::LONGEST as LONGEST_MODULE;
 pub use inside::ModuleSpace;
 pub use live::{ScriptModules, SpaceModules};
 pub use name::ModuleName;
-pub use outline::{ConstantOutline, FunctionOutline, ModuleOutline, OutlineOptions, OutlineRow, first_sentence};
+pub use outline::{OutlineOptions, OutlineRow, first_sentence};
 pub use rows::{modules_value, outline_value, reloaded_value};
 
 use crate::base::{Limits, ModuleError, ModuleNotice};

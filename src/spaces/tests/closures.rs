@@ -79,7 +79,7 @@ fn closures_of_functions_and_growth() {
         s.run(&format!("let tmp = |a| |b| a + b + {i}; tmp.call(1).call(2)"));
         s.run(&format!("fn mkc() {{ |q| |r| q + r + {i} }} let tmp2 = mkc(); tmp2.call(1).call(1)"));
     }
-    let alive = s.rig.language().homes_alive();
+    let alive = s.rig.language().code_units_alive();
     assert!(alive < 10, "{alive} pieces of code are alive: closures hold themselves");
     s.is("mkc().call(1).call(2)", "102");
     s.is("tmp.call(1).call(2)", "102");

@@ -239,6 +239,6 @@ fn fresh_closures_leave_nothing_behind() {
         s.run(&format!("let f = |x| x + {i}; f.call(1)"));
     }
     assert_eq!((s.space.function_count(), s.space.variable_count()), (0, 1));
-    assert!(s.rig.language().homes_alive() <= 2);
+    assert!(s.rig.language().code_units_alive() <= 2);
     s.is("f.call(1)", "500");
 }

@@ -164,7 +164,6 @@ fn functions_can_be_laid_over_a_module() {
     let s = rig.seat();
     s.run("1");
     let task = Arc::clone(&rig.job(1).task);
-    let language = rig.language();
     let ast_of = |code: &str| {
         let eval = s.run(code);
         eval.overlay()
@@ -173,7 +172,7 @@ fn functions_can_be_laid_over_a_module() {
     let second = ast_of("fn scale(x) { x * K }\n\nfn broken(x) { x.nosuch() }");
     assert_eq!((first.source(), first.functions().len(), first.is_empty()), ("eval 2", 2, false));
     let text = "const K = 3;\nfn scale(x) { x }\nfn double(x) { x }\nprivate fn hidden() { 9 }";
-    let module = compile_module(language, &task, "laid", text, &[first, second]).unwrap();
+    let module = compile_module(&task, "laid", text, &[first, second]).unwrap();
     assert_eq!(module.name(), "laid");
     rig.put(module);
     s.is("import \"laid\" as l; [l::scale(2), l::double(2), l::maker(1).call(2)]", "[6, 12, 13]");
@@ -191,7 +190,7 @@ fn code_can_be_evaluated_inside_a_module() {
     let task = Arc::clone(&rig.job(1).task);
     let text =
         "const K = 3;\nprivate fn hidden(x) { x * K }\nfn open(x) { hidden(x) + 1 }\nfn maker() { |x| hidden(x) }";
-    let module = compile_module(rig.language(), &task, "inside", text, &[]).unwrap();
+    let module = compile_module(&task, "inside", text, &[]).unwrap();
     let inside = rig.seat();
     inside.space.set_environment(module.environment());
     inside.is("[hidden(1), open(2), K]", "[3, 7, 3]");

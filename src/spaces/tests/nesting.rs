@@ -2,7 +2,7 @@
 
 use super::rig::{Rig, Seat};
 use crate::base::Clock;
-use crate::engine::values::survey;
+use crate::engine::measure;
 use std::time::Duration;
 
 #[test]
@@ -25,7 +25,7 @@ fn chains_through_captured_cells_do_not_outlive_the_eval_that_made_them() {
         // An unoptimised survey of what is just allowed takes more stack than tests have.
         let check = move || {
             let value = s.space.snapshot("step");
-            assert!(!survey(&value, 1_000).too_deep, "{step}");
+            assert!(!measure(&value, 1_000).too_deep, "{step}");
             s.is("1 + 1", "2");
         };
         std::thread::Builder::new().stack_size(64 << 20).spawn(check).unwrap().join().unwrap();

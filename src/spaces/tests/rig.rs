@@ -6,10 +6,11 @@ use super::natives::{embedded, functions};
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Failure, Limits, Refusal, SpaceId, StopCause, Wake, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, NativeCallContext};
-use crate::engine::view::{Batch, Environment, Opened, Opening, Published, SpaceFailure, Variable};
+use crate::engine::{Batch, Committed, Environment, Opened, Opening, SpaceFailure, Variable};
 use crate::engine::{
-    Blocking, Budget, Ended, EntryHandle, EntryOps, Fallible, Hooks, LoadedModule, Modules, Overlay, Runtime, Sink,
-    Sources, SpaceView, Task, Thrown, Unfinished, Waits, compile_module, evaluate, failure, raise, refuse,
+    Blocking, Budget, Control, Ended, EntryHandle, EntryOps, Fallible, Hooks, LoadedModule, Modules, Overlay, Runtime,
+    Sink, Sources, SpaceView, Task, Thrown, Unfinished, Waits, compile_module, evaluate, failure, raise, refuse,
+    stdlib,
 };
 use crate::spaces::Space;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -58,6 +59,7 @@ pub(super) struct Gate {
 /// An entry.
 pub(super) struct Job {
     pub(super) id: u64,
+    pub(super) parent: Option<EntryId>,
     pub(super) task: Arc<Task>,
     pub(super) space: Arc<Space>,
     pub(super) ended: Mutex<Option<Ended>>,
@@ -120,7 +122,7 @@ impl Rig {
             budget: AtomicUsize::new(usize::MAX),
         });
         let embedded = vec![("orders".to_owned(), embedded())];
-        host.language.set(Runtime::new(limits, functions().build(), embedded)).unwrap();
+        host.language.set(Runtime::new(limits, stdlib(), functions().build(), embedded)).unwrap();
         Self(host)
     }
 
@@ -193,7 +195,7 @@ impl Seat {
     pub(super) fn start(&self, code: &str) -> Arc<Job> {
         let job = self.rig.0.admit(&self.space, None);
         let (run, code) = (Arc::clone(&job), code.to_owned());
-        self.rig.0.launch(&job, move || evaluate(run.host.language.get().unwrap(), &run.task, &code));
+        self.rig.0.launch(&job, move || evaluate(&run.task, &code));
         job
     }
 
@@ -308,7 +310,7 @@ impl Job {
     }
 
     pub(super) fn newest_child(&self) -> Arc<Self> {
-        lock(&self.host.jobs).values().rev().find(|job| job.task.parent() == Some(EntryId(self.id))).unwrap().clone()
+        lock(&self.host.jobs).values().rev().find(|job| job.parent == Some(EntryId(self.id))).unwrap().clone()
     }
 
     /// The functions it wrote.
@@ -339,11 +341,13 @@ impl Host {
             clock: self.clock.clone(),
             services: host.clone(),
         };
+        let runtime = self.language.get().unwrap().clone();
         let overlay = Arc::new(Mutex::default());
         let view: Arc<dyn SpaceView> = Arc::new(Noting { space: Arc::clone(space), overlay: Arc::clone(&overlay) });
-        let task = Task::new(EntryId(id), parent, view, output.clone(), hooks);
+        let task = Task::new(EntryId(id), runtime, view, output.clone(), hooks);
         let job = Arc::new(Job {
             id,
+            parent,
             task,
             space: Arc::clone(space),
             ended: Mutex::default(),
@@ -364,7 +368,7 @@ impl Host {
         std::thread::Builder::new()
             .stack_size(stack)
             .spawn(move || {
-                host.take(&job.task);
+                host.take(job.task.control());
                 let ended = body();
                 host.settle(&job, ended);
             })
@@ -381,7 +385,7 @@ impl Host {
         for child in lost {
             child.join_for(Duration::from_secs(2));
         }
-        self.give(&job.task);
+        self.give(job.task.control());
         {
             let _settling = lock(&self.settling);
             *lock(&job.ended) = Some(ended);

@@ -1,6 +1,7 @@
 //! What evaluation asks of the host.
 
 use super::*;
+use crate::engine::rhai::{EvalAltResult, Position};
 
 impl SpaceView for Noting {
     fn id(&self) -> SpaceId {
@@ -9,10 +10,6 @@ impl SpaceView for Noting {
 
     fn name(&self) -> &str {
         self.space.name()
-    }
-
-    fn alive(&self) -> bool {
-        self.space.alive()
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
@@ -36,8 +33,8 @@ impl SpaceView for Noting {
         self.space.variable(name)
     }
 
-    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
-        self.space.publish(batch)
+    fn commit(&self, batch: Batch) -> Result<Committed, SpaceFailure> {
+        self.space.commit(batch)
     }
 
     fn environment(&self) -> Option<Environment> {
@@ -50,26 +47,25 @@ impl SpaceView for Noting {
 }
 
 impl Modules for Host {
-    fn resolve(&self, language: &Runtime, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
+    fn resolve(&self, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
         if let Some(space) = name.strip_prefix('@') {
-            let space = lock(&self.spaces).get(space).cloned().ok_or_else(|| failure::module_not_found(name))?;
+            let space = lock(&self.spaces).get(space).cloned().ok_or_else(|| module_not_found(name))?;
             let view: Arc<dyn SpaceView> = space;
-            let module =
-                LoadedModule::of_space(language, name, &view).ok_or_else(|| failure::module_not_found(name))?;
+            let module = LoadedModule::of_space(task, name, &view).ok_or_else(|| module_not_found(name))?;
             return Ok(Arc::new(module));
         }
         let plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
         if !name.split('/').all(plain) {
-            return Err(failure::module_not_found(name));
+            return Err(module_not_found(name));
         }
         let path = self.folder.path().join(name).with_extension("rhai");
-        let text = std::fs::read_to_string(path).map_err(|_| failure::module_not_found(name))?;
+        let text = std::fs::read_to_string(path).map_err(|_| module_not_found(name))?;
         if let Some((old, module)) = lock(&self.modules).get(name)
             && *old == text
         {
             return Ok(Arc::clone(module));
         }
-        let module = Arc::new(compile_module(language, task, name, &text, &[])?);
+        let module = Arc::new(compile_module(task, name, &text, &[])?);
         lock(&self.modules).insert(name.to_owned(), (text, Arc::clone(&module)));
         Ok(module)
     }
@@ -88,7 +84,7 @@ impl Sources for Host {
 }
 
 impl Blocking for Host {
-    fn give(&self, task: &Task) {
+    fn give(&self, task: &Control) {
         let job = Arc::clone(&lock(&self.jobs)[&task.id().0]);
         if job.has_slot.swap(false, Ordering::SeqCst) {
             *lock(&self.slots) += 1;
@@ -96,7 +92,7 @@ impl Blocking for Host {
         }
     }
 
-    fn take(&self, task: &Task) {
+    fn take(&self, task: &Control) {
         let job = Arc::clone(&lock(&self.jobs)[&task.id().0]);
         let mut slots = lock(&self.slots);
         while *slots <= 0 && task.stopped().is_none() {
@@ -155,4 +151,8 @@ impl Waits for Host {
             waits.swap_remove(index);
         }
     }
+}
+
+fn module_not_found(name: &str) -> Box<EvalAltResult> {
+    EvalAltResult::ErrorModuleNotFound(name.to_owned(), Position::NONE).into()
 }

@@ -1,0 +1,90 @@
+//! [`Environment`]: the functions, imports and constants that code runs in, and the record by which a module of ours knows
+//! its name. Plain data; knows no space and no task.
+
+use rhai::{Dynamic, ImmutableString, Module, Shared};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, RwLock};
+
+/// The constants functions see, in the shape Rhai wants them.
+pub type Constants = Shared<RwLock<BTreeMap<ImmutableString, Dynamic>>>;
+
+/// Something that is only held so that it lives on.
+pub(crate) type KeepAlive = Arc<dyn Any + Send + Sync>;
+
+/// One kept import.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The name code uses.
+    pub alias: ImmutableString,
+    /// The name it is resolved by; `None` for a module that is no script.
+    pub name: Option<ImmutableString>,
+    /// The module as of the latest eval that named it.
+    pub module: Shared<Module>,
+}
+
+impl Import {
+    /// An import under `alias`. A script's module knows its name.
+    pub(crate) fn new(alias: ImmutableString, module: Shared<Module>) -> Self {
+        let name = name_of(&module);
+        Self { alias, name, module }
+    }
+}
+
+/// The functions, imports and constants that functions of a space or module run in.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// The functions, one module of script functions.
+    pub functions: Shared<Module>,
+    /// The imports, oldest first.
+    pub imports: Arc<Vec<Import>>,
+    /// The constants.
+    pub constants: Option<Constants>,
+}
+
+impl Environment {
+    /// Adds imports; each replaces an older one with its alias.
+    pub fn add_imports(&mut self, imports: &[Import]) {
+        if imports.is_empty() {
+            return;
+        }
+        let mut all = (*self.imports).clone();
+        for import in imports {
+            all.retain(|kept| kept.alias != import.alias);
+            all.push(import.clone());
+        }
+        self.imports = Arc::new(all);
+    }
+}
+
+/// The variable under which a module carries its own record. No script can type it.
+const RECORD: &str = " module";
+
+/// What a module carries of itself: its name, and the code its closures come from.
+#[derive(Clone)]
+pub(crate) struct ModuleRecord {
+    name: ImmutableString,
+    /// Held for as long as the module lives.
+    _code: Vec<KeepAlive>,
+}
+
+impl ModuleRecord {
+    /// Writes into `module` that it is called `name`, and lets it hold `code`.
+    pub(crate) fn put_into(module: &mut Module, name: ImmutableString, code: Vec<KeepAlive>) {
+        module.set_var(RECORD, Dynamic::from(Self { name, _code: code }));
+    }
+}
+
+impl fmt::Debug for ModuleRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModuleRecord").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The name a module is imported by; `None` when it is none of ours.
+pub(crate) fn name_of(module: &Module) -> Option<ImmutableString> {
+    let record = module.get_var(RECORD)?;
+    let record = record.read_lock::<ModuleRecord>()?;
+    Some(record.name.clone())
+}

@@ -1,0 +1,177 @@
+//! [`Api`]: registering native functions so that a panic in one is an error of the script that called it, nothing else.
+
+use super::error::{Fallible, fail};
+use rhai::{Dynamic, FuncRegistration, Module, NativeCallContext, RhaiFunc, RhaiNativeFunc, Shared};
+use std::any::{Any, TypeId};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A module of native functions under construction. Every function is run under `catch_unwind`.
+#[derive(Debug, Default)]
+pub struct Api {
+    module: Module,
+}
+
+impl Api {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a function. `params` are its parameters as docs show them, with the returned type last when it is worth saying:
+    /// `["secs: float", "Dynamic"]`; `doc` is its doc comment without comment marks. A method takes its object as `&mut T`
+    /// first, and may be called on constants.
+    pub fn function<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
+        &mut self,
+        name: &str,
+        params: &[&str],
+        doc: &str,
+        function: FUNC,
+    ) -> &mut Self
+    where
+        R: rhai::Variant + Clone,
+        FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        self.add(FuncRegistration::new(name), params, doc, true, function)
+    }
+
+    /// Adds a method that changes its object: constants refuse it.
+    pub fn mutating<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
+        &mut self,
+        name: &str,
+        params: &[&str],
+        doc: &str,
+        function: FUNC,
+    ) -> &mut Self
+    where
+        R: rhai::Variant + Clone,
+        FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        self.add(FuncRegistration::new(name), params, doc, false, function)
+    }
+
+    /// Adds a property that can be read: `value.name`.
+    pub fn getter<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
+        &mut self,
+        name: &str,
+        doc: &str,
+        function: FUNC,
+    ) -> &mut Self
+    where
+        R: rhai::Variant + Clone,
+        FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        self.add(FuncRegistration::new_getter(name), &[], doc, true, function)
+    }
+
+    fn add<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
+        &mut self,
+        registration: FuncRegistration,
+        params: &[&str],
+        doc: &str,
+        pure: bool,
+        function: FUNC,
+    ) -> &mut Self
+    where
+        R: rhai::Variant + Clone,
+        FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        let mut registration = registration.with_params_info(params);
+        if !doc.is_empty() {
+            registration = registration.with_comments(doc.lines().map(|line| format!("/// {line}")));
+        }
+        let guarded = guarded(function.into_rhai_function(pure, true));
+        registration.set_into_module_raw(&mut self.module, FUNC::param_types(), guarded);
+        self
+    }
+
+    /// Names a type of the host as scripts see it.
+    pub fn custom_type<T: rhai::Variant + Clone>(&mut self, name: &str) -> &mut Self {
+        self.module.set_custom_type::<T>(name);
+        self
+    }
+
+    /// The module, for what has no method here.
+    pub fn module(&mut self) -> &mut Module {
+        &mut self.module
+    }
+
+    /// The finished module.
+    pub fn build(self) -> Module {
+        self.module
+    }
+}
+
+/// Adds a function that is told its arguments as they come.
+pub(crate) fn add_raw(
+    module: &mut Module,
+    name: &str,
+    types: &[TypeId],
+    function: impl Fn(NativeCallContext<'_>, &mut [&mut Dynamic]) -> Fallible<Dynamic> + Send + Sync + 'static,
+) {
+    let function = RhaiFunc::Pure {
+        func: Shared::new(move |context: Option<NativeCallContext<'_>>, arguments: &mut [&mut Dynamic]| {
+            // The language passes the context because `has_context` says so.
+            context.map_or(Ok(Dynamic::UNIT), |context| function(context, arguments))
+        }),
+        has_context: true,
+        is_pure: true,
+        is_volatile: true,
+    };
+    FuncRegistration::new(name).set_into_module_raw(module, types, guarded(function));
+}
+
+fn guarded(function: RhaiFunc) -> RhaiFunc {
+    match function {
+        RhaiFunc::Pure { func, has_context, is_pure, is_volatile } => RhaiFunc::Pure {
+            func: Shared::new(move |context: Option<NativeCallContext<'_>>, arguments: &mut [&mut Dynamic]| {
+                catch(|| func(context, arguments))
+            }),
+            has_context,
+            is_pure,
+            is_volatile,
+        },
+        RhaiFunc::Method { func, has_context, is_pure, is_volatile } => RhaiFunc::Method {
+            func: Shared::new(move |context: Option<NativeCallContext<'_>>, arguments: &mut [&mut Dynamic]| {
+                catch(|| func(context, arguments))
+            }),
+            has_context,
+            is_pure,
+            is_volatile,
+        },
+        other => other,
+    }
+}
+
+fn catch(call: impl FnOnce() -> Fallible<Dynamic>) -> Fallible<Dynamic> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| Err(fail("Panic", panic_text(&*payload))))
+}
+
+/// What a panic said.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
+    format!("a native function panicked: {}", text.unwrap_or("without a message"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rhai::Engine;
+
+    #[test]
+    fn a_panic_is_an_error_that_scripts_can_catch() {
+        let mut api = Api::new();
+        api.function("boom", &["i64"], "Breaks.", || -> i64 { panic!("broken {}", 1) });
+        api.mutating("grow", &["n: i64"], "", |list: &mut rhai::Array, n: i64| list.resize(n as usize, Dynamic::UNIT));
+        let mut engine = Engine::new();
+        engine.register_global_module(api.build().into());
+        let caught: String = engine.eval("let t = \"\"; try { boom() } catch (e) { t = e.message; } t").unwrap();
+        assert_eq!(caught, "a native function panicked: broken 1");
+        assert_eq!(engine.eval::<i64>("let l = [1]; l.grow(3); l.len()").unwrap(), 3);
+        assert!(engine.eval::<()>("const L = [1]; L.grow(3)").is_err());
+        // A captured list survives a panic in a method on it: its lock is not poisoned.
+        assert_eq!(
+            engine.eval::<i64>("let l = [1]; let f = || l.len(); try { l.grow(-1) } catch {} l.len()").unwrap(),
+            1
+        );
+    }
+}

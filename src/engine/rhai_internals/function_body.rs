@@ -1,0 +1,56 @@
+//! The one cast: from the body of a script function to its statements.
+//!
+//! A function's body is public in the language, but the type it is wrapped in is not exported, so safe code can read a body
+//! and not edit it. The wrapper is an enum with one variant (as long as the language's bytecode machine is off), which has the
+//! layout of what it wraps. Size and alignment are checked at compile time, the position at every use, the rest by the test.
+
+#![expect(unsafe_code, reason = "the wrapper's type cannot be named; see the text above")]
+
+use rhai::{ScriptFuncDef, StmtBlock};
+
+/// The compiled form of a script function, for those who only store one.
+pub type FunctionDef = ScriptFuncDef;
+
+/// The statements of a function.
+pub(super) fn statements_of(function: &mut ScriptFuncDef) -> &mut StmtBlock {
+    let start = function.body.start_position();
+    let block = cast(&mut function.body);
+    assert!(block.position() == start, "the language changed how it wraps function bodies");
+    block
+}
+
+fn cast<T>(body: &mut T) -> &mut StmtBlock {
+    const {
+        assert!(
+            size_of::<T>() == size_of::<StmtBlock>() && align_of::<T>() == align_of::<StmtBlock>(),
+            "the language changed how it wraps function bodies"
+        );
+    }
+    // SAFETY: `T` is only ever the type of `ScriptFuncDef::body`, an enum whose one variant holds a `StmtBlock`: same size,
+    // same alignment, no tag. The reference is unique and lives as long as the one it is made from.
+    unsafe { &mut *std::ptr::from_mut(body).cast::<StmtBlock>() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rhai::{Engine, Stmt};
+
+    #[test]
+    fn the_statements_of_a_function_can_be_read_and_edited() {
+        let ast = Engine::new_raw().compile("fn f(x) {\n  let y = x;\n  return y\n}\nfn empty() {}").unwrap();
+        let functions: Vec<_> = ast.shared_lib().iter_script_fn_info().map(|(.., f)| f.clone()).collect();
+        for function in functions {
+            let mut function = (*function).clone();
+            let before = function.body.start_position();
+            let end = function.body.end_position();
+            let block = statements_of(&mut function);
+            let expected = if block.is_empty() { 0 } else { 2 };
+            assert_eq!(block.len(), expected);
+            assert_eq!(block.end_position(), end);
+            block.statements_mut().insert(0, Stmt::Noop(before));
+            assert_eq!(block.len(), expected + 1);
+            assert_eq!(function.body.start_position(), before);
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! Rewriting a compiled script before it runs:
+//!
+//! - every closure becomes a native pointer that can be called from anywhere, made by whoever implements [`Closures`];
+//! - the variables each top-level statement may write are listed, and a commit point is put after each statement;
+//! - variables that functions read are copied to where functions see them, after inner statements that may write them;
+//! - every function says at its start where it was written, so that errors name the right source;
+//! - every `catch` has its error put into one shape;
+//! - captured atoms and entries stay what they are instead of becoming cells;
+//! - arguments of `curry`, and variables that are wrapped in a list or map of their own, are checked for nesting.
+//!
+//! Markers are variables whose names begin with a space, which no script can type: see [`Marker`].
+
+use super::closure_name::is_body;
+use super::function_body::{FunctionDef, statements_of};
+use super::markers::{Marker, NestingCheck};
+use rhai::{
+    AST, Dynamic, Expr, FlowControl, FnCallExpr, ImmutableString, Module, Namespace, Position, ScriptFuncDef, Shared,
+    Stmt, StmtBlock,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// The closures of the code that is rewritten.
+pub(crate) trait Closures {
+    /// The name that errors give the code: `eval 12`, `stats.rhai`.
+    fn source(&self) -> &str;
+
+    /// Told of the body of each closure, as it was compiled, before anything is rewritten.
+    fn found(&mut self, body: &Shared<FunctionDef>);
+
+    /// Makes the closures in a constant of the code portable, and says how many there were. `captures` is how many variables
+    /// the parser curries.
+    fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize;
+}
+
+/// The kind of code that is rewritten.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind<'a> {
+    /// A script that runs in a space, some of whose functions read these variables.
+    Eval {
+        /// The variables.
+        watched: &'a BTreeSet<ImmutableString>,
+    },
+    /// A module, or functions that are added to one.
+    Module,
+}
+
+/// One function after the rewriting. It belongs to no code yet.
+#[derive(Debug)]
+pub(crate) struct RewrittenFunction {
+    /// The function.
+    pub(crate) function: Shared<FunctionDef>,
+    /// The variables that it may read.
+    pub(crate) reads: BTreeSet<ImmutableString>,
+    /// The imports that it names.
+    pub(crate) imports: BTreeSet<ImmutableString>,
+    /// Whether it contains closures.
+    pub(crate) has_closures: bool,
+}
+
+/// A script after the rewriting.
+#[derive(Debug, Default)]
+pub(crate) struct Rewritten {
+    /// The top level, with markers.
+    pub(crate) statements: Vec<Stmt>,
+    /// The functions, without those of closures.
+    pub(crate) functions: Vec<RewrittenFunction>,
+    /// The bodies of closures.
+    pub(crate) bodies: Module,
+    /// The variables the top level names.
+    pub(crate) reads: BTreeSet<ImmutableString>,
+    /// The imports the top level names.
+    pub(crate) imports: BTreeSet<ImmutableString>,
+    /// Where each import is named first.
+    pub(crate) import_places: HashMap<ImmutableString, Position>,
+    /// Where each top-level statement stands.
+    places: Vec<Position>,
+    /// For each top-level statement the variables it may write.
+    pub(crate) writes: Vec<Vec<ImmutableString>>,
+    /// Whether there is any closure.
+    pub(crate) has_closures: bool,
+}
+
+impl Rewritten {
+    /// Where the top-level statement with this index stands.
+    pub(crate) fn place(&self, index: usize) -> Position {
+        self.places.get(index).copied().unwrap_or(Position::NONE)
+    }
+}
+
+/// Rewrites a compiled script whose closures are `closures`.
+pub(crate) fn rewrite(ast: &AST, closures: &mut dyn Closures, kind: Kind<'_>, check: &NestingCheck) -> Rewritten {
+    let functions: Vec<Shared<ScriptFuncDef>> =
+        ast.shared_lib().iter_script_fn_info().map(|(.., function)| function.clone()).collect();
+    let mut rewritten = Rewritten::default();
+    for body in functions.iter().filter(|function| is_body(&function.name)) {
+        closures.found(body);
+        rewritten.has_closures = true;
+    }
+
+    let mut rewriter = Rewriter::new(closures, check);
+    let mut watched = BTreeSet::new();
+    for function in functions {
+        let closure = is_body(&function.name);
+        let (function, facts) = rewriter.function(&function, !closure);
+        watched.extend(facts.reads.iter().cloned());
+        if closure {
+            // What a closure of this code reads, its functions' callers may have to see as well; nothing else is kept of it.
+            rewritten.bodies.set_script_fn(function);
+        } else {
+            let FunctionFacts { reads, imports, has_closures, .. } = facts;
+            rewritten.functions.push(RewrittenFunction { function, reads, imports, has_closures });
+        }
+        rewritten.imports.extend(facts.called_imports);
+    }
+
+    if let Kind::Eval { watched: others } = kind {
+        watched.extend(others.iter().cloned());
+        rewriter.watched = watched;
+    }
+    rewriter.top_level(ast.statements(), kind, &mut rewritten);
+    rewritten.import_places = std::mem::take(&mut rewriter.import_places);
+    rewritten
+}
+
+/// The facts that the rewriting learns of one function.
+#[derive(Debug, Default)]
+struct FunctionFacts {
+    reads: BTreeSet<ImmutableString>,
+    imports: BTreeSet<ImmutableString>,
+    /// Imports named by a closure: its code belongs to the script that wrote it.
+    called_imports: BTreeSet<ImmutableString>,
+    has_closures: bool,
+}
+
+struct Rewriter<'a> {
+    closures: &'a mut dyn Closures,
+    check: &'a NestingCheck,
+    /// Variables that functions read; empty where no copies are wanted.
+    watched: BTreeSet<ImmutableString>,
+    /// Names declared in the blocks around, innermost last.
+    locals: Vec<Vec<ImmutableString>>,
+    in_function: bool,
+    reads: BTreeSet<ImmutableString>,
+    imports: BTreeSet<ImmutableString>,
+    import_places: HashMap<ImmutableString, Position>,
+    writes: Vec<ImmutableString>,
+    /// How many closures of the present function were made portable.
+    made_portable: usize,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(closures: &'a mut dyn Closures, check: &'a NestingCheck) -> Self {
+        Self {
+            closures,
+            check,
+            watched: BTreeSet::new(),
+            locals: Vec::new(),
+            in_function: false,
+            reads: BTreeSet::new(),
+            imports: BTreeSet::new(),
+            import_places: HashMap::new(),
+            writes: Vec::new(),
+            made_portable: 0,
+        }
+    }
+
+    /// Rewrites one function. A named one also says where it was written.
+    fn function(&mut self, function: &ScriptFuncDef, named: bool) -> (Shared<ScriptFuncDef>, FunctionFacts) {
+        let mut function = function.clone();
+        let params = function.params.to_vec();
+        let body = statements_of(&mut function);
+        let position = body.position();
+        self.locals = vec![params];
+        self.in_function = true;
+        self.made_portable = 0;
+        self.block(body);
+        if named && !body.is_empty() {
+            body.statements_mut().insert(0, Marker::Source(self.closures.source()).statement(position));
+        }
+        self.in_function = false;
+        self.locals.clear();
+        self.writes.clear();
+        let imports = std::mem::take(&mut self.imports);
+        let (imports, called_imports) = if named { (imports, BTreeSet::new()) } else { (BTreeSet::new(), imports) };
+        let facts = FunctionFacts {
+            reads: std::mem::take(&mut self.reads),
+            imports,
+            called_imports,
+            has_closures: self.made_portable > 0,
+        };
+        (function.into(), facts)
+    }
+
+    /// Rewrites the top level, with a commit point after each statement of an eval but the last, whose value is the result.
+    fn top_level(&mut self, statements: &[Stmt], kind: Kind<'_>, rewritten: &mut Rewritten) {
+        let is_module = matches!(kind, Kind::Module);
+        if is_module {
+            rewritten.statements.push(Marker::Module.statement(Position::NONE));
+        }
+        for (index, statement) in statements.iter().enumerate() {
+            let mut statement = statement.clone();
+            self.writes.clear();
+            self.statement(&mut statement);
+            rewritten.writes.push(std::mem::take(&mut self.writes));
+            let position = statement.position();
+            rewritten.places.push(position);
+            rewritten.statements.push(statement);
+            if !is_module && index + 1 < statements.len() {
+                rewritten.statements.push(Marker::Commit.statement(position));
+            }
+        }
+        rewritten.reads = std::mem::take(&mut self.reads);
+        rewritten.imports.append(&mut self.imports);
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        self.locals.iter().flatten().any(|local| local == name)
+    }
+
+    fn read(&mut self, name: &ImmutableString) {
+        if !self.is_local(name) {
+            self.reads.insert(name.clone());
+        }
+    }
+
+    fn write(&mut self, name: &ImmutableString) {
+        if !self.in_function && !self.is_local(name) {
+            self.reads.insert(name.clone());
+            self.note_write(name);
+        }
+    }
+
+    fn note_write(&mut self, name: &ImmutableString) {
+        if !self.writes.contains(name) {
+            self.writes.push(name.clone());
+        }
+    }
+
+    fn declare(&mut self, name: &ImmutableString) {
+        match self.locals.last_mut() {
+            Some(block) => block.push(name.clone()),
+            None => self.note_write(name),
+        }
+    }
+
+    fn namespace(&mut self, namespace: &Namespace) {
+        if !namespace.is_empty() {
+            let root = ImmutableString::from(namespace.root());
+            self.import_places.entry(root.clone()).or_insert(namespace.position());
+            self.imports.insert(root);
+        }
+    }
+
+    fn block(&mut self, block: &mut StmtBlock) {
+        if block.is_empty() {
+            return;
+        }
+        self.locals.push(Vec::new());
+        let syncing = !self.watched.is_empty() && !self.in_function;
+        let statements = block.statements_mut();
+        let mut captures = false;
+        let mut index = 0;
+        while index < statements.len() {
+            let before = if syncing { std::mem::take(&mut self.writes) } else { Vec::new() };
+            if captures {
+                // The parser writes a closure with captures as `{ share; curry(closure, captures..) }`.
+                self.captured_closure(&mut statements[index]);
+            } else {
+                self.statement(&mut statements[index]);
+            }
+            captures = false;
+            if let Stmt::Share(variables) = &statements[index] {
+                captures = true;
+                let marker = Marker::Capture(variables.len()).statement(Position::NONE);
+                statements.insert(index, marker);
+                index += 1;
+            }
+            if syncing {
+                let written = std::mem::replace(&mut self.writes, before);
+                for name in &written {
+                    self.note_write(name);
+                }
+                let simple =
+                    matches!(statements[index], Stmt::Assignment(..) | Stmt::Expr(..) | Stmt::FnCall(..)) && !captures;
+                // The last expression of a block is its value: nothing may stand behind it. An assignment has none.
+                let is_value = index + 1 == statements.len() && !matches!(statements[index], Stmt::Assignment(..));
+                if simple && !is_value {
+                    for name in written.iter().filter(|name| self.watched.contains(*name)) {
+                        index += 1;
+                        statements.insert(index, Marker::Sync(name).statement(Position::NONE));
+                    }
+                }
+            }
+            index += 1;
+        }
+        self.locals.pop();
+    }
+
+    fn captured_closure(&mut self, statement: &mut Stmt) {
+        let call = match statement {
+            Stmt::FnCall(call, _) => call,
+            Stmt::Expr(expr) => match &mut **expr {
+                Expr::FnCall(call, _) => call,
+                _ => return self.statement(statement),
+            },
+            _ => return self.statement(statement),
+        };
+        let captures = call.args.len().saturating_sub(1);
+        for (index, argument) in call.args.iter_mut().enumerate() {
+            match argument {
+                Expr::DynamicConstant(value, _) if index == 0 => self.constant(value, captures),
+                other => self.expression(other),
+            }
+        }
+    }
+
+    fn flow(&mut self, flow: &mut FlowControl) {
+        self.expression(&mut flow.expr);
+        self.block(&mut flow.body);
+        self.block(&mut flow.branch);
+    }
+
+    fn statement(&mut self, statement: &mut Stmt) {
+        match statement {
+            Stmt::If(flow, _) | Stmt::While(flow, _) | Stmt::Do(flow, ..) => self.flow(flow),
+            Stmt::Switch(switch, _) => {
+                self.expression(&mut switch.0);
+                for case in &mut switch.1.expressions {
+                    self.expression(&mut case.lhs);
+                    self.expression(&mut case.rhs);
+                }
+            }
+            Stmt::For(parts, _) => {
+                let (item, counter, flow) = &mut **parts;
+                self.expression(&mut flow.expr);
+                let names = std::iter::once(&*item).chain(counter.as_ref()).map(|ident| ident.name.clone()).collect();
+                self.locals.push(names);
+                self.block(&mut flow.body);
+                self.locals.pop();
+                self.block(&mut flow.branch);
+            }
+            Stmt::Var(parts, ..) => {
+                self.expression(&mut parts.1);
+                self.declare(&parts.0.name);
+            }
+            Stmt::Assignment(parts) => {
+                if let Some(name) = root(&parts.1.lhs) {
+                    self.write(&name);
+                }
+                self.expression(&mut parts.1.lhs);
+                self.expression(&mut parts.1.rhs);
+                if let Expr::Variable(variable, ..) = &parts.1.lhs {
+                    self.check_wrapped(&mut parts.1.rhs, &variable.1);
+                }
+            }
+            Stmt::FnCall(call, _) => self.call(call),
+            Stmt::Block(block) => self.block(block),
+            Stmt::TryCatch(flow, _) => {
+                self.block(&mut flow.body);
+                let caught = match &flow.expr {
+                    Expr::Variable(variable, ..) => vec![variable.1.clone()],
+                    _ => Vec::new(),
+                };
+                self.locals.push(caught);
+                self.block(&mut flow.branch);
+                self.locals.pop();
+                if let Expr::Variable(variable, _, position) = &flow.expr
+                    && !flow.branch.is_empty()
+                {
+                    flow.branch.statements_mut().insert(0, Marker::Caught(&variable.1).statement(*position));
+                }
+            }
+            Stmt::Expr(expr) | Stmt::BreakLoop(Some(expr), ..) | Stmt::Return(Some(expr), ..) => self.expression(expr),
+            Stmt::Import(parts, _) => self.expression(&mut parts.0),
+            Stmt::Export(names, _) => self.read(&names.0.name),
+            Stmt::Share(variables) => {
+                for (variable, _) in variables.iter() {
+                    if self.in_function { self.read(&variable.name) } else { self.write(&variable.name) }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::DynamicConstant(value, _) => self.constant(value, 0),
+            Expr::InterpolatedString(parts, _) | Expr::Array(parts, _) => {
+                parts.iter_mut().for_each(|part| self.expression(part));
+            }
+            Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.expression(part)),
+            Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
+            Expr::Variable(variable, ..) => self.namespace(&variable.2),
+            Expr::MethodCall(call, _) => {
+                if call.name == "curry" {
+                    self.check_nesting(&mut call.args);
+                }
+                call.args.iter_mut().for_each(|argument| self.expression(argument));
+            }
+            Expr::FnCall(call, _) => self.call(call),
+            Expr::Stmt(block) => self.block(block),
+            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+                if has_call(&parts.rhs)
+                    && let Expr::Variable(variable, ..) = &parts.lhs
+                {
+                    self.write(&variable.1);
+                }
+                self.expression(&mut parts.lhs);
+                self.expression(&mut parts.rhs);
+                let curried = match &parts.rhs {
+                    Expr::MethodCall(call, _) => call.name == "curry",
+                    Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
+                    _ => false,
+                };
+                if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
+                    let receiver = std::mem::take(&mut parts.lhs);
+                    parts.lhs = self.check.around(receiver);
+                }
+            }
+            Expr::And(parts, _) | Expr::Or(parts, _) | Expr::Coalesce(parts, _) => {
+                parts.iter_mut().for_each(|part| self.expression(part));
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, call: &mut FnCallExpr) {
+        let is_curry = call.name == "curry";
+        self.namespace(&call.namespace);
+        // `push(list, 1)` changes its first argument as `list.push(1)` does.
+        if call.op_token.is_none()
+            && call.namespace.is_empty()
+            && !is_curry
+            && let Some(Expr::Variable(variable, ..)) = call.args.first()
+        {
+            self.write(&variable.1);
+        }
+        if call.name == "is_def_var"
+            && let Some(Expr::StringConstant(name, _)) = call.args.first()
+        {
+            self.read(name);
+        }
+        call.args.iter_mut().for_each(|argument| self.expression(argument));
+        if is_curry {
+            self.check_nesting(&mut call.args);
+        }
+    }
+
+    fn check_nesting(&self, arguments: &mut [Expr]) {
+        for argument in arguments {
+            if !argument.is_constant() {
+                let value = std::mem::take(argument);
+                *argument = self.check.around(value);
+            }
+        }
+    }
+
+    /// `a = [a]` copies all of `a` in every round of a loop: such a value is checked before it grows so deep that it takes for
+    /// ever.
+    fn check_wrapped(&self, expr: &mut Expr, name: &str) {
+        let part = |part: &mut Expr| match part {
+            Expr::Variable(variable, ..) if variable.1 == name && variable.2.is_empty() => {
+                *part = self.check.around(std::mem::take(part));
+            }
+            other => self.check_wrapped(other, name),
+        };
+        match expr {
+            Expr::Array(parts, _) => parts.iter_mut().for_each(part),
+            Expr::Map(parts, _) => parts.0.iter_mut().map(|(_, value)| value).for_each(part),
+            _ => {}
+        }
+    }
+
+    /// Replaces the closures in a constant by portable ones; `captures` is how many variables the parser curries.
+    fn constant(&mut self, value: &mut Dynamic, captures: usize) {
+        self.made_portable += self.closures.make_portable(value, captures);
+    }
+}
+
+/// The variable that an assignment to this expression changes.
+fn root(expr: &Expr) -> Option<ImmutableString> {
+    match expr {
+        Expr::Variable(variable, ..) => Some(variable.1.clone()),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => root(&parts.lhs),
+        _ => None,
+    }
+}
+
+fn has_call(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(..) | Expr::FnCall(..) => true,
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => has_call(&parts.lhs) || has_call(&parts.rhs),
+        _ => false,
+    }
+}

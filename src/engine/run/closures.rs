@@ -1,0 +1,300 @@
+//! Portable closures: function pointers that know the code they come from, and can be called from any eval, space, session or
+//! module.
+//!
+//! Rhai's own closures are a name and a hash that only resolve beside the functions they were compiled with. Rewriting replaces
+//! each of them by a native pointer to its [`CodeUnit`]. In code that pointer is *weak* (a strong one would be a circle: unit,
+//! body, constant, unit); committing a value, keeping it as a result or putting it into an atom makes it *strong*. Pointers to
+//! named functions are bound to their space at the same moments.
+
+use crate::base::limits::LimitHit;
+use crate::engine::environment::KeepAlive;
+use crate::engine::error::{Fallible, terminated};
+use crate::engine::rhai_internals::closure_name::{is_native_pointer, is_weak, portable_name};
+use crate::engine::rhai_internals::function_body::FunctionDef;
+use crate::engine::rhai_internals::markers::NestingCheck;
+use crate::engine::rhai_internals::rewrite::{Closures, Kind, Rewritten, RewrittenFunction, rewrite};
+use crate::engine::rhai_internals::runtime_state::{RuntimeState, StateView, call_pointer, native_pointer};
+use crate::engine::task::code_unit::{ClosureCode, CodeUnit};
+use crate::engine::task::context::{Tag, Task};
+use crate::engine::task::space_view::Definition;
+use crate::engine::value::inspect::{Measure, each_pointer, empty_deep_cells, is_handle, measure};
+use rhai::{AST, Dynamic, EvalAltResult, FnPtr, ImmutableString, NativeCallContext, Shared};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A compiled script that is ready to run: rewritten, with its closures in their code unit.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// The top level and what is known of it.
+    pub(super) script: Rewritten,
+    /// The functions it defines.
+    pub(super) definitions: Vec<Definition>,
+}
+
+/// Rewrites a compiled script whose closures belong to `unit`.
+pub(super) fn prepare(ast: &AST, unit: &Arc<CodeUnit>, kind: Kind<'_>, check: &NestingCheck) -> Prepared {
+    let mut found = Found { unit, closures: HashMap::new() };
+    let mut script = rewrite(ast, &mut found, kind, check);
+    let definitions = std::mem::take(&mut script.functions)
+        .into_iter()
+        .map(|RewrittenFunction { function, reads, imports, has_closures }| {
+            let code = has_closures.then(|| Arc::clone(unit) as KeepAlive);
+            Definition { function, reads, imports, _code: code }
+        })
+        .collect();
+    unit.settle(std::mem::take(&mut script.bodies), found.closures);
+    Prepared { script, definitions }
+}
+
+/// The closures of a code unit while it is rewritten.
+struct Found<'u> {
+    unit: &'u Arc<CodeUnit>,
+    /// By the name of their body.
+    closures: HashMap<ImmutableString, ClosureCode>,
+}
+
+impl Closures for Found<'_> {
+    fn source(&self) -> &str {
+        self.unit.source()
+    }
+
+    fn found(&mut self, body: &Shared<FunctionDef>) {
+        self.closures.insert(body.name.clone(), ClosureCode::new(body));
+    }
+
+    fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize {
+        let mut changed = 0;
+        each_pointer(constant, &|| false, &mut |pointer: &mut FnPtr| {
+            let Some(code) = self.closures.get_mut(pointer.fn_name()) else { return false };
+            // Captured constants were curried when the script was compiled.
+            code.fixed = pointer.curry().to_vec();
+            code.captures = captures;
+            if let Some(portable) = CodeUnit::weak_pointer(self.unit, pointer.fn_name(), captures) {
+                *pointer = portable;
+                changed += 1;
+            }
+            true
+        });
+        changed
+    }
+}
+
+impl CodeUnit {
+    /// A pointer for use inside the code itself.
+    fn weak_pointer(unit: &Arc<Self>, body: &str, captures: usize) -> Option<FnPtr> {
+        let (weak, key): (_, ImmutableString) = (Arc::downgrade(unit), body.into());
+        let name = portable_name(false, unit.id(), captures, body)?;
+        let own_name = name.clone();
+        native_pointer(name, move |context, arguments| {
+            let unit = weak.upgrade().ok_or("this closure outlived the code it was written in")?;
+            unit.call_closure(&key, &own_name, &context, arguments)
+        })
+    }
+
+    /// A pointer that keeps the code alive.
+    fn strong_pointer(unit: &Arc<Self>, body: &ImmutableString, captures: usize) -> Option<FnPtr> {
+        unit.closure(body)?;
+        let (unit, key) = (Arc::clone(unit), body.clone());
+        let name = portable_name(true, unit.id(), captures, body)?;
+        let own_name = name.clone();
+        native_pointer(name, move |context, arguments| unit.call_closure(&key, &own_name, &context, arguments))
+    }
+
+    /// A pointer to a named function of the code's space or module.
+    fn named_pointer(unit: &Arc<Self>, name: &str) -> Option<FnPtr> {
+        let inner = FnPtr::new(name).ok()?;
+        let (unit, name) = (Arc::clone(unit), ImmutableString::from(name));
+        native_pointer(name.clone(), move |context, arguments| {
+            unit.run(&inner, &name, Shape::plain(&context, arguments), &context)
+        })
+    }
+
+    /// Calls a named function of the code's space or module.
+    pub(super) fn call_named(
+        self: &Arc<Self>,
+        name: &FnPtr,
+        context: &NativeCallContext<'_>,
+        arguments: Vec<Dynamic>,
+    ) -> Fallible<Dynamic> {
+        self.run(name, name.fn_name(), Shape { this: None, arguments }, context)
+    }
+
+    fn call_closure(
+        self: &Arc<Self>,
+        key: &ImmutableString,
+        name: &str,
+        context: &NativeCallContext<'_>,
+        arguments: &mut [&mut Dynamic],
+    ) -> Fallible<Dynamic> {
+        let code = self.closure(key).ok_or_else(terminated)?;
+        let expected = code.names.len() - code.fixed.len();
+        let mut shape = match arguments.len() {
+            n if n == expected => Shape::plain(context, arguments),
+            n if n == expected + 1 => Shape::method(code.captures, arguments),
+            n => {
+                // Callers such as `map` try again with other arguments when the text begins with the pointer's own name.
+                let wanted = expected - code.captures.min(expected);
+                let given = n - code.captures.min(n);
+                let s = if wanted == 1 { "" } else { "s" };
+                let text = format!("{name} takes {wanted} argument{s} and was given {given}");
+                return Err(EvalAltResult::ErrorFunctionNotFound(text, context.call_position()).into());
+            }
+        };
+        if !code.fixed.is_empty() {
+            shape.arguments.splice(0..0, code.fixed.iter().cloned());
+        }
+        self.run(&code.pointer, name, shape, context)
+    }
+
+    /// Calls `inner` in the environment of this unit, on behalf of the calling task.
+    fn run(
+        self: &Arc<Self>,
+        inner: &FnPtr,
+        name: &str,
+        shape: Shape<'_>,
+        context: &NativeCallContext<'_>,
+    ) -> Fallible<Dynamic> {
+        let task = Task::of(context);
+        task.called_units().keep(self);
+        let mut state = RuntimeState::of(context);
+        self.enter(&mut state, &task, StateView::of(context));
+        state.set_source(self.source().clone());
+        state.set_tag(Tag { task, unit: Some(Arc::clone(self)) }.into_value());
+        let Shape { this, arguments } = shape;
+        call_pointer(context.engine(), &state, name, context.call_position(), inner, this, arguments)
+    }
+
+    /// Makes code of this unit see what it must see.
+    fn enter(&self, state: &mut RuntimeState, task: &Task, at: StateView<'_>) {
+        let bodies = self.bodies();
+        let own = self.space().is_some_and(|(id, _)| *id == task.space().id());
+        let foreign = match self.space() {
+            Some(_) if own => None,
+            Some((_, space)) => {
+                space.upgrade().and_then(|space| space.environment()).or_else(|| self.last_environment().cloned())
+            }
+            None => self.last_environment().cloned(),
+        };
+        if own {
+            // The caller's version of the functions: a running eval keeps the one it began with.
+            let environment = task.state().environment();
+            let inside =
+                at.innermost_functions().is_some_and(|functions| Shared::ptr_eq(functions, &environment.functions));
+            if !inside {
+                // Called by a module: its imports and constants are not ours.
+                state.set_surroundings(&environment);
+            }
+            state.set_functions(bodies.into_iter().chain([&environment.functions]));
+        } else if let Some(environment) = foreign {
+            state.set_surroundings(&environment);
+            state.set_functions(bodies.into_iter().chain([&environment.functions]));
+        } else if let Some(bodies) = bodies {
+            // A module that is still being loaded: its functions are around us already.
+            state.add_functions_below(bodies);
+        }
+    }
+}
+
+/// The arguments of a call, sorted out. A native pointer gets `this` among its arguments.
+struct Shape<'a> {
+    this: Option<&'a mut Dynamic>,
+    arguments: Vec<Dynamic>,
+}
+
+impl<'a> Shape<'a> {
+    /// A call without `this`.
+    fn plain(context: &NativeCallContext<'_>, arguments: &'a mut [&mut Dynamic]) -> Self {
+        // Callers such as `map` hand the element of the list itself as the first argument: it must not be taken away.
+        let owned = context.fn_name() == "call";
+        let arguments = arguments
+            .iter_mut()
+            .enumerate()
+            .map(|(index, argument)| if index == 0 && !owned { argument.clone() } else { argument.take() })
+            .collect();
+        Self { this: None, arguments }
+    }
+
+    /// A call with `this`: it comes first in method calls, and behind the captured cells in calls from natives.
+    fn method(captures: usize, arguments: &'a mut [&mut Dynamic]) -> Self {
+        let behind = captures > 0 && arguments.first().is_some_and(|first| first.is_shared() || is_handle(first));
+        let place = if behind { captures } else { 0 };
+        let mut this = None;
+        let mut rest = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.iter_mut().enumerate() {
+            if index == place { this = Some(&mut **argument) } else { rest.push(argument.take()) }
+        }
+        Self { this, arguments: rest }
+    }
+}
+
+/// Makes every function pointer in `value` work anywhere and keep what it needs; named functions are bound to the task's space.
+/// Ends early once the task must end.
+pub(super) fn make_portable(task: &Task, value: &mut Dynamic) {
+    let units = task.runtime().code_units();
+    let mut of_space = None;
+    each_pointer(value, &|| task.must_end(), &mut |pointer| {
+        let mut changed = false;
+        // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: concurrent closures
+        // that captured the same one must not lock each other out.
+        for captured in pointer.iter_curry_mut() {
+            if let Some(handle) = held_handle(captured) {
+                *captured = handle;
+                changed = true;
+            }
+        }
+        let replacement = if is_weak(pointer) {
+            units
+                .find(pointer.fn_name())
+                .and_then(|(unit, body, captures)| CodeUnit::strong_pointer(&unit, &body, captures))
+        } else if is_native_pointer(pointer) {
+            None
+        } else {
+            let unit = of_space.get_or_insert_with(|| CodeUnit::of_space(units, task.space(), task.source().into()));
+            CodeUnit::named_pointer(unit, pointer.fn_name())
+        };
+        if let Some(mut replacement) = replacement {
+            replacement.set_curry(pointer.curry().to_vec());
+            *pointer = replacement;
+            changed = true;
+        }
+        changed
+    });
+}
+
+/// Makes a value fit to outlive the eval: closures strong, nesting bounded, the process willing to keep it.
+///
+/// # Errors
+/// Ends the entry when a limit forbids to keep the value.
+pub(super) fn keep(task: &Task, value: &mut Dynamic) -> Fallible<Measure> {
+    let found = measure(value, task.nesting());
+    if found.too_deep {
+        empty_deep_cells(value, task.nesting());
+        return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
+    }
+    // What is in atoms was charged when it was put there.
+    task.charge(found.bytes - found.in_atoms)?;
+    if found.bound {
+        make_portable(task, value);
+    }
+    task.retained().keep_entries(found.entries.iter().copied());
+    Ok(found)
+}
+
+/// The atom or entry in a captured cell.
+fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
+    let inner = captured.is_shared().then(|| captured.read_lock::<Dynamic>()).flatten()?;
+    is_handle(&inner).then(|| inner.clone())
+}
+
+/// Calls a closure of ours with `this` by reference. Rhai would hand a copy to one that captured something.
+pub(super) fn call_on(
+    context: &NativeCallContext<'_>,
+    pointer: &FnPtr,
+    this: &mut Dynamic,
+    arguments: Vec<Dynamic>,
+) -> Fallible<Dynamic> {
+    let mut bare = pointer.clone();
+    bare.set_curry([]);
+    let arguments: Vec<Dynamic> = pointer.iter_curry().cloned().chain(arguments).collect();
+    bare.call_raw(context, Some(this), arguments)
+}

@@ -1,0 +1,112 @@
+//! Compiling a script module from its text, and a space as a module.
+
+use super::closures::prepare;
+use super::interpreter::engine;
+use crate::engine::environment::{Environment, Import, KeepAlive, ModuleRecord};
+use crate::engine::error::Fallible;
+use crate::engine::native::add_raw;
+use crate::engine::rhai_internals::rewrite::Kind;
+use crate::engine::rhai_internals::runtime_state::{load_module, script_functions};
+use crate::engine::task::code_unit::CodeUnit;
+use crate::engine::task::context::Task;
+use crate::engine::task::loaded_module::LoadedModule;
+use crate::engine::task::space_view::{Definition, Overlay, SpaceView};
+use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Module, Position, Shared};
+use std::sync::{Arc, OnceLock};
+
+/// Compiles `text` as the module `name` (file `name.rhai`), with `overlays` replacing and adding functions in order, and runs
+/// its top level as part of `task`: what it prints, its limits and its cancellation are the task's.
+///
+/// # Errors
+/// What the text raises, wrapped so that the file and line are named; a circular import names the circle.
+pub fn compile_module(task: &Arc<Task>, name: &str, text: &str, overlays: &[Overlay]) -> Fallible<LoadedModule> {
+    task.imports().refuse_circle(name)?;
+    let file = ImmutableString::from(format!("{name}.rhai"));
+    let inside = |error| Box::new(EvalAltResult::ErrorInModule(file.to_string(), error, Position::NONE));
+    let name = ImmutableString::from(name);
+    let loading = task.imports().load(&name);
+    let built = build(task, &file, text, overlays).map_err(inside)?;
+    let (constants, imports) = loading.finish();
+    let Built { mut module, functions, units, last } = built;
+    let sub_modules =
+        module.iter_sub_modules().map(|(alias, module)| Import::new(alias.into(), module.clone())).collect();
+    let environment = Environment { functions, imports: Arc::new(sub_modules), constants };
+    // Nobody else knows this cell: it is empty.
+    drop(last.set(environment.clone()));
+    module.set_id(file);
+    let code = units.into_iter().map(|unit| unit as KeepAlive).collect();
+    ModuleRecord::put_into(&mut module, name.clone(), code);
+    module.build_index();
+    Ok(LoadedModule::new(name, module, environment, imports))
+}
+
+struct Built {
+    module: Module,
+    functions: Shared<Module>,
+    units: Vec<Arc<CodeUnit>>,
+    last: Arc<OnceLock<Environment>>,
+}
+
+fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overlay]) -> Fallible<Built> {
+    let runtime = task.runtime();
+    let engine = engine(task);
+    let ast = engine.compile(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+    let last = Arc::new(OnceLock::new());
+    let unit = CodeUnit::of_module(runtime.code_units(), Arc::clone(&last), file.clone());
+    let prepared = prepare(&ast, &unit, Kind::Module, runtime.nesting_check());
+    task.called_units().keep(&unit);
+    let mut functions = Module::new();
+    let mut units = vec![unit];
+    let define = |functions: &mut Module, definitions: Vec<Definition>| {
+        for definition in definitions {
+            functions.set_script_fn(definition.function);
+        }
+    };
+    let has_functions = !prepared.definitions.is_empty() || overlays.iter().any(|overlay| !overlay.is_empty());
+    define(&mut functions, prepared.definitions);
+    for overlay in overlays {
+        let Some(raw) = overlay.compiled() else { continue };
+        let unit = CodeUnit::of_module(runtime.code_units(), Arc::clone(&last), overlay.source().into());
+        let ast = rhai::AST::new([], (**raw).clone());
+        let prepared = prepare(&ast, &unit, Kind::Module, runtime.nesting_check());
+        define(&mut functions, prepared.definitions);
+        units.push(unit);
+    }
+    if !has_functions && prepared.script.has_closures {
+        // Rhai keeps constants for functions only when there are functions, and closures are none to it.
+        for function in script_functions(runtime.no_functions()) {
+            functions.set_script_fn(function.clone());
+        }
+    }
+    let (module, functions) = load_module(&engine, prepared.script.statements, functions)?;
+    Ok(Built { module, functions, units, last })
+}
+
+impl LoadedModule {
+    /// A view of a space: its functions, which run in that space, and its variables as they are now, as constants.
+    pub fn of_space(task: &Task, name: &str, space: &Arc<dyn SpaceView>) -> Option<Self> {
+        let environment = space.environment()?;
+        let source = ImmutableString::from(space.name());
+        let unit = CodeUnit::of_space(task.runtime().code_units(), space, source);
+        let mut module = Module::new();
+        for function in script_functions(&environment.functions) {
+            if function.access.is_private() {
+                continue;
+            }
+            let Ok(pointer) = FnPtr::new(function.name.clone()) else { continue };
+            let unit = Arc::clone(&unit);
+            let types = vec![std::any::TypeId::of::<Dynamic>(); function.params.len()];
+            add_raw(&mut module, &function.name, &types, move |context, arguments| {
+                let arguments = arguments.iter_mut().map(|argument| argument.take()).collect();
+                unit.call_named(&pointer, &context, arguments)
+            });
+        }
+        for variable in space.names() {
+            if let Some(found) = space.variable(&variable) {
+                // A captured variable is a cell that its closures share; a reader gets what is in it now.
+                module.set_var(variable, (*found.value).flatten_clone());
+            }
+        }
+        Some(Self::native(name, module))
+    }
+}

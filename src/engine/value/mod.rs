@@ -1,0 +1,8 @@
+//! Values at rest: handles and atoms, looking into values, values as text, and captured variables that nobody can reach. Knows
+//! no task.
+
+pub(crate) mod atom;
+pub(crate) mod cycle_collector;
+pub(crate) mod handle;
+pub(crate) mod inspect;
+pub(crate) mod text;

@@ -1,0 +1,188 @@
+//! Putting a host together.
+
+use super::embed::Host;
+use super::host::HostApi;
+use crate::base::{Clock, Limits};
+use crate::engine::{Runtime, memory, stdlib};
+use crate::host::core::host_core::{HostCore, Parts};
+use crate::host::functions;
+use crate::host::run::hooks;
+use crate::spaces::library::{Library, ModuleOutline};
+use rhai::Module;
+use std::fmt;
+use std::path::PathBuf;
+
+/// Why a host could not be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// The folder of script modules that was asked for is not there, or cannot be read.
+    Scripts {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Two modules of the embedding program have one name, or a name that scripts cannot write.
+    ModuleName {
+        /// The name.
+        name: String,
+    },
+    /// A limit is not usable.
+    Limit {
+        /// Which, and why.
+        reason: String,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scripts { folder, reason } => {
+                write!(f, "the scripts folder {} cannot be read: {reason}", folder.display())
+            }
+            Self::ModuleName { name } => write!(
+                f,
+                "`{name}` cannot name an embedded module: letters, digits and `_`, not beginning with a digit, and each name once"
+            ),
+            Self::Limit { reason } => f.write_str(reason),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// Builds a [`Host`]. Nothing runs and nothing is bound until the host is used.
+#[derive(Debug)]
+pub struct HostBuilder {
+    describe: String,
+    limits: Limits,
+    clock: Option<Clock>,
+    /// The folder, and whether it must be there.
+    scripts: (PathBuf, bool),
+    modules: Vec<(String, Module)>,
+}
+
+impl Host {
+    /// Begins a host: `Host::builder().describe("…").build()?`.
+    pub fn builder() -> HostBuilder {
+        HostBuilder::new()
+    }
+}
+
+impl HostBuilder {
+    fn new() -> Self {
+        Self {
+            describe: String::new(),
+            limits: Limits::default(),
+            clock: None,
+            scripts: (PathBuf::from("scripts"), false),
+            modules: Vec::new(),
+        }
+    }
+
+    /// What this instance is, in a few words: shown to every client and on `/probe`.
+    #[must_use]
+    pub fn describe(mut self, text: impl Into<String>) -> Self {
+        self.describe = text.into();
+        self
+    }
+
+    /// Adds a native module of the embedding program: scripts call its functions as `name::f()`, without an import. Doc comments of its
+    /// functions are shown by `doc("name::f")`.
+    #[must_use]
+    pub fn module(mut self, name: impl Into<String>, module: impl Into<Module>) -> Self {
+        self.modules.push((name.into(), module.into()));
+        self
+    }
+
+    /// The limits in force; [`Limits::default`] otherwise.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The folder of script modules. It must be there.
+    #[must_use]
+    pub fn scripts(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.scripts = (folder.into(), true);
+        self
+    }
+
+    /// The folder of script modules, if it is there; `scripts` in the working directory is the default.
+    #[must_use]
+    pub fn scripts_if_any(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.scripts = (folder.into(), false);
+        self
+    }
+
+    /// The clock everything asks: the machine's by default, one moved by hand in tests.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// The host.
+    ///
+    /// # Errors
+    /// A named scripts folder that cannot be read, unusable names of modules, unusable limits.
+    pub fn build(self) -> Result<Host, BuildError> {
+        let Self { describe, limits, clock, scripts: (folder, must_be_there), modules } = self;
+        check_limits(&limits)?;
+        if must_be_there && let Err(error) = std::fs::read_dir(&folder) {
+            return Err(BuildError::Scripts { folder, reason: error.to_string() });
+        }
+        for (at, (name, _)) in modules.iter().enumerate() {
+            let well_formed = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if !well_formed || modules[..at].iter().any(|(other, _)| other == name) {
+                return Err(BuildError::ModuleName { name: name.clone() });
+            }
+        }
+        let embedded: Vec<String> = modules.iter().map(|(name, _)| name.clone()).collect();
+        let module_docs: Vec<(String, String)> =
+            modules.iter().map(|(name, module)| (name.clone(), module.doc().to_owned())).collect();
+        let (api, docs) = functions::all::all();
+        let runtime = Runtime::new(limits.clone(), stdlib(), api, modules);
+        let facts = runtime.functions();
+        let native = module_docs
+            .iter()
+            .map(|(name, doc)| {
+                let own: Vec<_> = facts.iter().filter(|f| f.module.as_deref() == Some(name)).cloned().collect();
+                ModuleOutline::of_native(name, doc, &own)
+            })
+            .collect();
+        let library = Library::new(folder, &limits, native);
+        let held_before = memory::installed().then(memory::process_bytes);
+        if held_before.is_none() {
+            tracing::warn!(
+                "the counting allocator is not installed: memory limits of evals are not enforced; add `#[global_allocator] static \
+                 ALLOCATOR: remontoire::CountingAllocator = remontoire::CountingAllocator;` to the program"
+            );
+        }
+        let clock = clock.unwrap_or_else(Clock::real);
+        let show_custom = functions::all::show;
+        let parts = Parts { clock, limits, describe, runtime, library, docs, embedded, held_before, show_custom };
+        Ok(Host { api: HostApi { core: HostCore::new(parts, hooks::connect) } })
+    }
+}
+
+fn check_limits(limits: &Limits) -> Result<(), BuildError> {
+    let at_least = [
+        ("running", limits.running, 1),
+        ("live entries", limits.live_entries, 1),
+        ("sessions", limits.sessions, 1),
+        ("spaces", limits.spaces, 1),
+        ("call depth", limits.call_depth, 8),
+        ("memory of an eval", limits.eval_bytes, 1 << 20),
+    ];
+    for (what, value, least) in at_least {
+        if value < least {
+            return Err(BuildError::Limit {
+                reason: format!("the limit of {what} is {value} and must be at least {least}"),
+            });
+        }
+    }
+    Ok(())
+}
