@@ -80,7 +80,7 @@ impl HostBuilder {
         }
     }
 
-    /// What this instance is, in a few words: shown to every client and on `/probe`.
+    /// Describes this instance in a few words, which are shown to every client and on `/probe`.
     #[must_use]
     pub fn describe(mut self, text: impl Into<String>) -> Self {
         self.describe = text.into();
