@@ -19,7 +19,6 @@ mod task;
 mod value;
 
 pub use environment::{Constants, Environment, Import};
-pub use error as failure;
 pub use error::{Fallible, Thrown, column, fail, limit, raise, refuse, terminated};
 pub use native::Api;
 pub use rhai;

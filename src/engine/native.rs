@@ -110,7 +110,7 @@ pub(crate) fn add_raw(
 ) {
     let function = RhaiFunc::Pure {
         func: Shared::new(move |context: Option<NativeCallContext<'_>>, arguments: &mut [&mut Dynamic]| {
-            // The language passes the context because `has_context` says so.
+            // Rhai passes the context because `has_context` says so.
             context.map_or(Ok(Dynamic::UNIT), |context| function(context, arguments))
         }),
         has_context: true,

@@ -1,6 +1,6 @@
 //! Signatures of native functions in the words of script authors: the types of the program itself have other names.
 
-/// A signature such as `push(array: array, item: any)`, from the language's `push(array: &mut Array, item: Dynamic)`.
+/// A signature such as `push(array: array, item: any)`, from Rhai's `push(array: &mut Array, item: Dynamic)`.
 pub(crate) fn for_scripts(signature: &str) -> String {
     let Some((name, rest)) = signature.split_once('(') else { return signature.to_owned() };
     let (inside, returned) = match rest.split_once(") -> ") {

@@ -73,7 +73,7 @@ impl Space {
         })
     }
 
-    /// Ends the space: its values are dropped, and later publishes fail. Closures that live elsewhere keep the functions,
+    /// Ends the space: its values are dropped, and later commits fail. Closures that live elsewhere keep the functions,
     /// imports and constants it had last. Call it on a thread with a large stack, not under a lock.
     pub fn close(&self) {
         let state = {

@@ -47,13 +47,13 @@ pub struct Ended {
     /// The value, or why there is none. A value is safe to keep and to drop anywhere: its nesting is bounded and its
     /// closures can be called from any eval.
     pub result: Result<Dynamic, Unfinished>,
-    /// The variables it published, in order of their first publishing.
-    pub published: Vec<String>,
+    /// The variables it committed, in order of their first commit.
+    pub committed: Vec<String>,
     /// Names that other entries set or defined as well.
     pub conflicts: Vec<Conflict>,
     /// The values it overwrote that other entries had set meanwhile.
     pub lost: Map,
-    /// Entries that can be reached from its value, from variables it published, or from atoms it set: its children among
+    /// Entries that can be reached from its value, from variables it committed, or from atoms it set: its children among
     /// them live on. Empty when it was stopped.
     pub kept: BTreeSet<EntryId>,
     /// What the value, the thrown value and `lost` take, in bytes (an estimate).
@@ -65,7 +65,7 @@ impl Ended {
     pub fn failed(failure: Failure) -> Self {
         Self {
             result: Err(Unfinished::Failed { failure: failure.into(), thrown: None }),
-            published: Vec::new(),
+            committed: Vec::new(),
             conflicts: Vec::new(),
             lost: Map::new(),
             kept: BTreeSet::new(),
@@ -238,7 +238,7 @@ fn settled(
     };
     let ended = Ended {
         result,
-        published: committed,
+        committed,
         conflicts: conflicts.collect(),
         bytes: bytes + lost.values().map(size).sum::<usize>(),
         lost,

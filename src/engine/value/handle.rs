@@ -37,7 +37,7 @@ pub(crate) fn same_host_handle(a: &Dynamic, b: &Dynamic) -> bool {
     same.is_some_and(|same| same(a, b))
 }
 
-/// An entry as a value of the language: an id and what the host needs to serve it. Cheap to clone; equal when the ids are.
+/// An entry as a script holds it: an id and what the host needs to serve it. Cheap to clone; equal when the ids are.
 #[derive(Clone)]
 pub struct EntryHandle {
     id: EntryId,

@@ -244,7 +244,7 @@ impl Facts {
             stage: self.stage(now),
             output: Some(Output { lines: &self.printed, dropped: self.dropped_lines }),
             conflicts: summary.map_or(&[], |summary| &summary.conflicts),
-            published: summary.map_or(&[], |summary| &summary.published),
+            committed: summary.map_or(&[], |summary| &summary.committed),
             cancelled_children: summary.map_or(&[], |summary| &summary.cancelled_children),
             new_space: summary.and_then(|summary| summary.new_space.as_deref()),
             moved: self.moved.as_ref().map(|(from, to)| (&**from, &**to)),

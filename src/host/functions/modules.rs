@@ -2,7 +2,7 @@
 
 use super::call::{Call, Table};
 use crate::base::ModuleError;
-use crate::engine::{Fallible, failure};
+use crate::engine::{Fallible, fail};
 use crate::host::core::host_core::HostCore;
 use crate::render::teach::{self, FunctionDoc};
 use crate::render::value::whole;
@@ -92,7 +92,7 @@ fn bare(name: &str) -> &str {
 }
 
 fn refused(error: &ModuleError) -> Box<EvalAltResult> {
-    failure::fail(error.kind(), error.to_string())
+    fail(error.kind(), error.to_string())
 }
 
 fn modules(context: &NativeCallContext<'_>, filter: &str) -> Fallible<Array> {
@@ -107,18 +107,18 @@ fn outline(context: &NativeCallContext<'_>, name: &str, options: &Map) -> Fallib
             "docs" => {
                 wanted.docs = value
                     .as_bool()
-                    .map_err(|kind| failure::fail("BadArgument", format!("docs is true or false, not {kind}")))?;
+                    .map_err(|kind| fail("BadArgument", format!("docs is true or false, not {kind}")))?;
             }
             "like" => {
                 wanted.like = Some(
                     value
                         .clone()
                         .into_string()
-                        .map_err(|kind| failure::fail("BadArgument", format!("like is a string, not {kind}")))?,
+                        .map_err(|kind| fail("BadArgument", format!("like is a string, not {kind}")))?,
                 );
             }
             other => {
-                return Err(failure::fail("BadArgument", format!("`{other:.40}` is no option of outline: docs, like")));
+                return Err(fail("BadArgument", format!("`{other:.40}` is no option of outline: docs, like")));
             }
         }
     }

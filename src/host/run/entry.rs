@@ -208,7 +208,7 @@ impl HostCore {
         };
         let Effects { move_to, new_space } = std::mem::take(&mut *active.effects());
         let conflicts = ended.conflicts;
-        let summary = Summary { end, published: ended.published, conflicts, cancelled_children, new_space, move_to };
+        let summary = Summary { end, committed: ended.committed, conflicts, cancelled_children, new_space, move_to };
         let kept = SettledEntry { summary: Arc::new(summary), values: Arc::new(values) };
         // Idle before anyone learns that the entry settled: whoever waited for it finds this thread warm.
         self.threads.offer();
@@ -268,7 +268,7 @@ impl HostCore {
         }
         let summary = Summary {
             end: EndText::Failed(Arc::new(failure)),
-            published: Vec::new(),
+            committed: Vec::new(),
             conflicts: Vec::new(),
             cancelled_children: Vec::new(),
             new_space: None,

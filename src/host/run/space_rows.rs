@@ -1,7 +1,7 @@
 //! Rows of spaces with what they hold, and outlines of modules and spaces, for those who list or complete names.
 
 use crate::base::Owner;
-use crate::engine::{Fallible, SpaceView, failure, refuse};
+use crate::engine::{Fallible, SpaceView, fail, refuse};
 use crate::host::core::host_core::HostCore;
 use crate::registry::{SpaceKind, SpaceRow};
 use crate::spaces::Space;
@@ -71,10 +71,9 @@ impl HostCore {
                 let id = self.registry().find_space(space).map_err(|refusal| refuse(&refusal))?;
                 Ok(Arc::new(ModuleOutline::of_space(&self.space(id, space))))
             }
-            None => self
-                .library
-                .outline(name, &*self.hooks.sources)
-                .map_err(|error| failure::fail(error.kind(), error.to_string())),
+            None => {
+                self.library.outline(name, &*self.hooks.sources).map_err(|error| fail(error.kind(), error.to_string()))
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId};
 use crate::engine::SpaceView;
 use crate::engine::{
     Blocking, Budget, Control, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits,
-    evaluate, failure, stdlib,
+    evaluate, refuse, stdlib,
 };
 use crate::spaces::space::Space;
 use rhai::Module;
@@ -90,7 +90,7 @@ impl SpaceModules for Spaces {
             let space: Arc<dyn SpaceView> = space;
             LoadedModule::of_space(task, &imported, &space)
         });
-        module.ok_or_else(|| failure::refuse(&Refusal::NoSuchSpace { name: name.to_owned() }))
+        module.ok_or_else(|| refuse(&Refusal::NoSuchSpace { name: name.to_owned() }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Evals side by side in one space: snapshots, publish points, conflicts, captured variables, atoms, output.
+//! Evals side by side in one space: snapshots, commit points, conflicts, captured variables, atoms, output.
 
 use super::rig::{Job, Rig, Seat, lines};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn a_variable_that_was_set_before_the_eval_began_is_no_conflict() {
 }
 
 #[test]
-fn what_was_not_written_is_not_published() {
+fn what_was_not_written_is_not_committed() {
     let s = Rig::new().seat();
     s.run("let x = 1; let y = 1; let w = [1];");
     let code = "let r = x; gate(\"a\"); let c = r > 999; if c { y = 9 } if !c { let y = 3; y += 1; } w.len(); y";
@@ -60,7 +60,7 @@ fn a_value_that_was_written_back_unchanged_is_no_conflict() {
 }
 
 #[test]
-fn a_statement_is_published_when_it_ends() {
+fn a_statement_is_committed_when_it_ends() {
     let s = Rig::new().seat();
     let job = s.start("let q = 0; for i in 0..30 { q = i; if i == 7 { gate(\"a\"); } } q");
     s.rig.arrived("a", 1);
@@ -70,7 +70,7 @@ fn a_statement_is_published_when_it_ends() {
     s.is("q", "29");
     let (job, early) = beside(&s, "b", "let early = 1; gate(\"b\"); early = 2;", "early");
     assert_eq!(early.show(), "1");
-    assert_eq!(job.published(), ["early"]);
+    assert_eq!(job.committed(), ["early"]);
     s.is("early", "2");
 }
 

@@ -19,7 +19,7 @@ fn variables_persist() {
     s.has("fn nope() { 1 } let q = ;", "Parsing");
     s.has("nope()", "FunctionNotFound");
     let failed = s.has(r#"let a = 1; throw "stop"; let b = 2;"#, "stop");
-    assert_eq!(failed.published(), ["a"]);
+    assert_eq!(failed.committed(), ["a"]);
     s.is("a", "1");
     s.has("b", "VariableNotFound");
     s.is("let m = #{n: 1}; m.n = 5; m.n += 1; m", r#"#{"n": 6}"#);

@@ -71,7 +71,7 @@ fn no_atom_holds_itself() {
 }
 
 #[test]
-fn closures_kept_in_what_they_captured_are_published_without_delay() {
+fn closures_kept_in_what_they_captured_are_committed_without_delay() {
     let s = Rig::new().seat();
     let clock = Clock::real();
     s.is("let a = #{}; for i in 0..100 { let f = || a; a[\"f\" + i] = f; } 1", "1");

@@ -9,8 +9,7 @@ use crate::engine::rhai::{Dynamic, ImmutableString, NativeCallContext};
 use crate::engine::{Batch, Committed, Environment, Opened, Opening, SpaceFailure, Variable};
 use crate::engine::{
     Blocking, Budget, Control, Ended, EntryHandle, EntryOps, Fallible, Hooks, LoadedModule, Modules, Overlay, Runtime,
-    Sink, Sources, SpaceView, Task, Thrown, Unfinished, Waits, compile_module, evaluate, failure, raise, refuse,
-    stdlib,
+    Sink, Sources, SpaceView, Task, Thrown, Unfinished, Waits, compile_module, evaluate, fail, raise, refuse, stdlib,
 };
 use crate::spaces::Space;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -284,8 +283,8 @@ impl Job {
         }
     }
 
-    pub(super) fn published(&self) -> Vec<String> {
-        self.ended().published
+    pub(super) fn committed(&self) -> Vec<String> {
+        self.ended().committed
     }
 
     pub(super) fn conflicts(&self) -> Vec<String> {
@@ -430,7 +429,7 @@ impl Host {
         match job.ended().result {
             Ok(value) => Ok(value),
             Err(Unfinished::Failed { failure, thrown }) => Err(raise(&Thrown { failure: *failure, entry, thrown })),
-            Err(Unfinished::Stopped(_)) => Err(failure::fail("Cancelled", format!("entry {entry} was cancelled"))),
+            Err(Unfinished::Stopped(_)) => Err(fail("Cancelled", format!("entry {entry} was cancelled"))),
         }
     }
 }

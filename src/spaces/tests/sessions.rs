@@ -74,5 +74,5 @@ fn a_space_that_ends_fails_its_evals_loudly() {
     s.rig.open("a");
     assert!(job.join());
     assert_eq!(job.show(), "!NoSuchSpace: no such space: s-1");
-    assert_eq!(job.published(), ["a"]);
+    assert_eq!(job.committed(), ["a"]);
 }

@@ -37,14 +37,14 @@ fn everything_can_be_cancelled() {
 }
 
 #[test]
-fn a_cancelled_eval_keeps_and_names_what_it_published() {
+fn a_cancelled_eval_keeps_and_names_what_it_committed() {
     let s = Rig::new().seat();
     let job = s.start("let before = 1; print(\"line\"); gate(\"a\"); let after = 2;");
     s.rig.arrived("a", 1);
     job.cancel();
     assert!(job.join());
     assert_eq!(
-        (job.show().as_str(), job.published(), job.output()),
+        (job.show().as_str(), job.committed(), job.output()),
         ("cancelled", vec!["before".into()], vec!["line".into()])
     );
     assert!(job.ended().kept.is_empty());
@@ -53,19 +53,19 @@ fn a_cancelled_eval_keeps_and_names_what_it_published() {
 }
 
 #[test]
-fn a_statement_that_breaks_off_publishes_nothing() {
+fn a_statement_that_breaks_off_commits_nothing() {
     let s = Rig::new().seat();
     let failed =
         s.has("let n = 0; let m = #{}; for i in 0..5 { n += 1; m.k = n; if i == 3 { throw \"stop\" } }", "stop");
-    assert_eq!(failed.published(), ["n", "m"]);
+    assert_eq!(failed.committed(), ["n", "m"]);
     s.is("[n, m]", "[0, #{}]");
-    assert!(s.has("n = 7; n += 1 / 0; n = 9;", "division by zero").published() == ["n"]);
+    assert!(s.has("n = 7; n += 1 / 0; n = 9;", "division by zero").committed() == ["n"]);
     s.is("n", "7");
     let job = s.start("for i in 0..9 { n += 1; gate(\"a\") }");
     s.rig.arrived("a", 1);
     job.cancel();
     assert!(job.join());
-    assert_eq!((job.show().as_str(), job.published()), ("cancelled", vec![]));
+    assert_eq!((job.show().as_str(), job.committed()), ("cancelled", vec![]));
     s.is("n", "7");
     s.is("if n == 7 { n = 8; return n; } 0", "8");
     s.is("n", "8");
