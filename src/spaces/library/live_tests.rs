@@ -1,6 +1,6 @@
 //! The library under real evals: what they see of modules, what they are told, and evaluating inside one.
 
-use super::super::bench::Bench;
+use super::super::testing::Bench;
 use super::super::{ModuleRow, ModuleStatus, OutlineOptions};
 use crate::engine::Sources;
 use std::sync::Arc;

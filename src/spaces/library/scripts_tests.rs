@@ -1,6 +1,6 @@
 //! The modules that come with the program: they check without a word, and every example in their docs is true.
 
-use super::bench::Bench;
+use super::testing::Bench;
 use super::{ModuleOutline, check};
 use crate::base::Limits;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Module, NativeCallContext, Scope, Shared};

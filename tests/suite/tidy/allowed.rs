@@ -11,16 +11,6 @@ pub(super) const LOOPS: &[&str] = &[
     "cli/serve.rs",
     "config/mod.rs",
     "config/settings.rs",
-    "mcp/call.rs",
-    "mcp/dispatch.rs",
-    "mcp/era.rs",
-    "mcp/error.rs",
-    "mcp/headers.rs",
-    "mcp/legacy.rs",
-    "mcp/mod.rs",
-    "mcp/modern.rs",
-    "mcp/stream.rs",
-    "mcp/wire.rs",
     "registry/book.rs",
     "registry/delivery.rs",
     "registry/mod.rs",
@@ -30,8 +20,6 @@ pub(super) const LOOPS: &[&str] = &[
     "registry/waits.rs",
     "render/value.rs",
     "render/value/walk.rs",
-    "spaces/library/describe.rs",
-    "spaces/library/mod.rs",
 ];
 
 /// Files that import from a higher floor of their room.
@@ -66,13 +54,6 @@ pub(super) const HELD_BY_FACES: &[&str] = &[
     "config/mod.rs: Problems",
     "config/mod.rs: argument",
     "config/mod.rs: impl",
-    "mcp/mod.rs: Body",
-    "mcp/mod.rs: Frame",
-    "mcp/mod.rs: Incoming",
-    "mcp/mod.rs: Reply",
-    "mcp/mod.rs: TASKS",
-    "mcp/mod.rs: impl",
-    "mcp/mod.rs: server_info",
     "registry/mod.rs: FOLLOWED_FOR",
     "registry/mod.rs: Registry",
     "registry/mod.rs: impl",
@@ -90,9 +71,6 @@ pub(super) const HELD_BY_FACES: &[&str] = &[
     "render/teach/mod.rs: reference",
     "render/teach/mod.rs: tool_description",
     "render/teach/mod.rs: tool_title",
-    "spaces/library/mod.rs: Library",
-    "spaces/library/mod.rs: impl",
-    "spaces/library/mod.rs: near",
 ];
 
 /// Internals of the language that are named outside their room.
@@ -108,6 +86,4 @@ pub(super) const THROUGH_OWN_FACE: &[&str] = &[
     "registry/pool.rs: Line of registry/mod.rs",
     "registry/pool.rs: OutputLog of registry/mod.rs",
     "registry/view.rs: OutputLog of registry/mod.rs",
-    "spaces/library/inside.rs: Space of spaces/mod.rs",
-    "spaces/library/live.rs: ModuleNotice of spaces/library/mod.rs",
 ];

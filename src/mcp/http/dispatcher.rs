@@ -1,56 +1,29 @@
-//! From an HTTP request to a reply: methods, content types, the era, then the wire it belongs to.
+//! From an HTTP request to a reply: methods, content types, the era, then the methods of that era.
 
-use super::era::{self, Turn};
-use super::error::Fault;
-use super::fixture::Tool;
-use super::headers;
-use super::legacy::{self, Post};
-use super::modern;
-use super::requests::Requests;
-use super::stream::{self, Call, Events, Pace};
-use super::tools::{self, Listing};
-use super::wire::{self, Rejected};
-use super::{Incoming, Reply};
+use super::era::{self, Routed};
+use super::reply::{Incoming, Reply};
+use super::{headers, legacy_post, modern_headers, sse};
 use crate::host::{Host, HostApi};
+use crate::mcp::calls::exchange::{Call, Exchange, First, Timing};
+use crate::mcp::calls::response::Response;
+use crate::mcp::calls::shared::Shared;
+use crate::mcp::eras::legacy::Post;
+use crate::mcp::eras::modern;
+use crate::mcp::rpc::fault::RpcError;
+use crate::mcp::rpc::message::{self, Rejected};
+use crate::mcp::rpc::notifier::{Notifications, Notifier};
+use crate::mcp::rpc::revision::Era;
+use crate::mcp::tools::custom::Tool;
 use bytes::Bytes;
 use http::header::ALLOW;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt;
 use std::sync::Arc;
-use tokio::sync::watch;
 
 /// Answers requests against one host. Cheap to clone.
 #[derive(Clone)]
 pub struct Dispatcher(Arc<Shared>);
-
-/// What all requests share.
-pub(super) struct Shared {
-    pub(super) host: HostApi,
-    pub(super) requests: Requests,
-    tools: Vec<Arc<dyn Tool>>,
-    stopping: watch::Sender<bool>,
-}
-
-impl Shared {
-    /// What a client is shown: the built-in tools, then the further ones.
-    pub(super) fn declarations(&self, listing: Listing) -> Vec<Value> {
-        let mut declarations = tools::declarations(listing);
-        declarations.extend(self.tools.iter().map(|tool| tool.declaration()));
-        declarations
-    }
-
-    /// The further tool with this name.
-    pub(super) fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.name() == name).cloned()
-    }
-
-    /// Waits until the server is stopping.
-    pub(super) async fn stopping(&self) {
-        // An error means that the sender is gone, and it is a field of this very struct.
-        drop(self.stopping.subscribe().wait_for(|stopping| *stopping).await);
-    }
-}
 
 impl Dispatcher {
     /// A dispatcher for this host.
@@ -60,8 +33,7 @@ impl Dispatcher {
 
     /// A dispatcher that serves further tools beside the built-in ones.
     pub fn with_tools(host: &Host, tools: Vec<Arc<dyn Tool>>) -> Self {
-        let host = HostApi::of(host).clone();
-        Self(Arc::new(Shared { host, requests: Requests::default(), tools, stopping: watch::Sender::new(false) }))
+        Self(Arc::new(Shared::new(HostApi::of(host).clone(), tools)))
     }
 
     /// The host it answers for.
@@ -75,7 +47,7 @@ impl Dispatcher {
         let modern = era::has_modern_header(&incoming.headers);
         match incoming.method {
             Method::POST => self.post(incoming).await,
-            Method::DELETE if !modern => legacy::delete(&self.0, &incoming),
+            Method::DELETE if !modern => legacy_post::delete(&self.0, &incoming),
             _ => not_allowed(modern),
         }
     }
@@ -86,55 +58,56 @@ impl Dispatcher {
         drop(incoming);
         match begun {
             // Nothing is kept across the wait but the exchange itself: dropping this future drops the calls.
-            Ok(Begun::Open(exchange)) => exchange.reply().await,
+            Ok(Begun::Open { exchange, batch, era }) => finish(exchange, batch, era).await,
             Ok(Begun::Over(reply)) => reply,
-            Err(Rejected { id, fault }) => Reply::refusal(id.as_ref(), &fault),
+            Err(Rejected { id, fault }) => Reply::refusal(id.as_ref(), fault),
         }
     }
 
     /// Starts everything the request asks for.
     fn begin(&self, incoming: &Incoming) -> Result<Begun, Rejected> {
-        if !headers::is_json(&incoming.headers) {
-            return Err(Rejected::nameless(Fault::NotJsonType));
+        let headers = &incoming.headers;
+        if !headers::is_json(headers) {
+            return Err(Rejected::nameless(RpcError::NotJsonType));
         }
-        let posted = wire::parse(&incoming.body)?;
+        let posted = message::parse(&incoming.body)?;
         let peer = incoming.peer.map(|peer| peer.ip().to_string());
-        let (notes, heard) = stream::notes();
-        let post = match era::decide(&incoming.headers, posted)? {
-            Turn::Handshake(request) => return Ok(Begun::Over(legacy::handshake(&self.0, &request, peer))),
-            Turn::ModernNotification => return Ok(Begun::Over(Reply::empty(StatusCode::ACCEPTED))),
-            Turn::Modern(request) => {
-                let call = modern::begin(&self.0, &incoming.headers, request, peer, &notes);
-                return Ok(Begun::Open(self.exchange(&incoming.headers, vec![call], false, heard)));
+        let (notifier, notifications) = Notifier::new();
+        let post = match era::decide(headers, posted)? {
+            Routed::Handshake(request) => {
+                return Ok(Begun::Over(legacy_post::handshake(&self.0, &request, peer)));
             }
-            Turn::Session(message, revision) => Post { messages: vec![Ok(message)], batch: false, revision },
-            Turn::Batch(messages, revision) => Post { messages, batch: true, revision },
+            Routed::ModernNotification => return Ok(Begun::Over(Reply::empty(StatusCode::ACCEPTED))),
+            Routed::Modern(request) => {
+                let call = match modern_headers::check(headers, &request) {
+                    Ok(envelope) => modern::begin(&self.0, envelope, request, peer, &notifier),
+                    Err(fault) => Call::answered(Response::error(Some(&request.id), fault)),
+                };
+                let exchange = self.exchange(headers, vec![call], notifications);
+                return Ok(Begun::Open { exchange, batch: false, era: Era::Modern });
+            }
+            Routed::Session(message, revision) => Post { messages: vec![Ok(message)], batch: false, revision },
+            Routed::Batch(messages, revision) => Post { messages, batch: true, revision },
         };
         let batch = post.batch;
-        let calls = legacy::begin(&self.0, &incoming.headers, post, peer, &notes)?;
+        let calls = legacy_post::begin(&self.0, headers, post, peer, &notifier)?;
         if calls.is_empty() {
             return Ok(Begun::Over(Reply::empty(StatusCode::ACCEPTED)));
         }
-        Ok(Begun::Open(self.exchange(&incoming.headers, calls, batch, heard)))
+        Ok(Begun::Open { exchange: self.exchange(headers, calls, notifications), batch, era: Era::Legacy })
     }
 
-    fn exchange(
-        &self,
-        headers: &HeaderMap,
-        calls: Vec<Call>,
-        batch: bool,
-        notes: tokio::sync::mpsc::UnboundedReceiver<Value>,
-    ) -> Events {
+    fn exchange(&self, headers: &HeaderMap, calls: Vec<Call>, notifications: Notifications) -> Exchange {
         let limits = self.0.host.limits();
         let stream_after = headers::accepts_events(headers).then_some(limits.stream_after);
-        let pace = Pace { stream_after, heartbeat: limits.heartbeat };
-        Events::new(calls, batch, notes, self.0.host.clock().clone(), pace)
+        let timing = Timing { stream_after, heartbeat: limits.heartbeat };
+        Exchange::new(calls, notifications, self.0.host.clock().clone(), timing)
     }
 
     /// Settles every open wait with a reason: the server is stopping. A process that ends closes its host before this, so that
     /// what the waits are for has been asked to stop and is answered with its end.
     pub fn shut_down(&self) {
-        self.0.stopping.send_replace(true);
+        self.0.stop();
     }
 
     /// The body of `GET /probe`. Mints nothing and touches nothing.
@@ -162,7 +135,15 @@ enum Begun {
     /// It is answered.
     Over(Reply),
     /// Its calls are on their way.
-    Open(Events),
+    Open { exchange: Exchange, batch: bool, era: Era },
+}
+
+/// The reply of an exchange: one JSON body when all its calls end soon, else an event stream.
+pub(super) async fn finish(exchange: Exchange, batch: bool, era: Era) -> Reply {
+    match exchange.first().await {
+        First::Ended(responses) => Reply::responses(responses, batch, era),
+        First::Streaming(exchange) => sse::reply(exchange),
+    }
 }
 
 impl fmt::Debug for Dispatcher {

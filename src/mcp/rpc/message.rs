@@ -1,16 +1,17 @@
-//! JSON-RPC messages: bytes to typed values and back. Knows no era, no header and no method.
+//! JSON-RPC messages: bytes to typed values and back. Knows no transport and no method.
 //!
 //! Exactly the members that are used are read; everything else a client sends is tolerated. Request ids come back as they
 //! were sent, with their JSON type.
 
-use super::error::{Fault, Wire};
+use super::fault::RpcError;
+use super::revision::{SERVER_KEY, server_info};
 use serde_json::{Map, Number, Value, json};
 
 /// A JSON object.
-pub(super) type Object = Map<String, Value>;
+pub(crate) type Object = Map<String, Value>;
 
 /// The object in a value that was built as one.
-pub(super) fn object(value: Value) -> Object {
+pub(crate) fn object(value: Value) -> Object {
     match value {
         Value::Object(object) => object,
         _ => Object::new(),
@@ -19,7 +20,7 @@ pub(super) fn object(value: Value) -> Object {
 
 /// A request id: a whole number or a string, echoed as it came.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Id {
+pub(crate) enum Id {
     /// A whole number.
     Number(Number),
     /// A string, possibly empty.
@@ -28,7 +29,7 @@ pub(super) enum Id {
 
 impl Id {
     /// The id in a JSON value; `None` when it is null, fractional or no id at all.
-    pub(super) fn from_value(value: &Value) -> Option<Self> {
+    pub(crate) fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) if is_whole(number) => Some(Self::Number(number.clone())),
             Value::String(text) => Some(Self::Text(text.clone())),
@@ -37,7 +38,7 @@ impl Id {
     }
 
     /// The id as it was sent.
-    pub(super) fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value {
         match self {
             Self::Number(number) => Value::Number(number.clone()),
             Self::Text(text) => Value::String(text.clone()),
@@ -47,23 +48,23 @@ impl Id {
 
 /// A message that wants an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Request {
+pub(crate) struct Request {
     /// Its id.
-    pub(super) id: Id,
-    /// What is asked for.
-    pub(super) method: String,
+    pub(crate) id: Id,
+    /// The method that is asked for.
+    pub(crate) method: String,
     /// The parameters; empty when there were none.
-    pub(super) params: Object,
+    pub(crate) params: Object,
 }
 
 impl Request {
     /// The request's `_meta`, when it is an object.
-    pub(super) fn meta(&self) -> Option<&Object> {
+    pub(crate) fn meta(&self) -> Option<&Object> {
         meta(&self.params)
     }
 
     /// The progress token in `_meta`: a string or a whole number, as sent.
-    pub(super) fn progress_token(&self) -> Option<Value> {
+    pub(crate) fn progress_token(&self) -> Option<Value> {
         let token = self.meta()?.get("progressToken")?;
         (token.is_string() || token.as_number().is_some_and(is_whole)).then(|| token.clone())
     }
@@ -71,28 +72,28 @@ impl Request {
 
 /// A message that wants none.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Notification {
-    /// What happened.
-    pub(super) method: String,
+pub(crate) struct Notification {
+    /// The event it tells of.
+    pub(crate) method: String,
     /// The parameters; empty when there were none.
-    pub(super) params: Object,
+    pub(crate) params: Object,
 }
 
 impl Notification {
     /// The notification's `_meta`, when it is an object.
-    pub(super) fn meta(&self) -> Option<&Object> {
+    pub(crate) fn meta(&self) -> Option<&Object> {
         meta(&self.params)
     }
 }
 
-/// Whether a number is a whole one, as `3.0` is.
+/// Tells whether a number is a whole one, as `3.0` is.
 fn is_whole(number: &Number) -> bool {
     let is_exact = |float: f64| float.fract() == 0.0 && float.abs() <= EXACT;
     number.is_i64() || number.is_u64() || number.as_f64().is_some_and(is_exact)
 }
 
 /// 2^53: up to here a float stands for one whole number.
-pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
+pub(crate) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn meta(params: &Object) -> Option<&Object> {
     params.get("_meta").and_then(Value::as_object)
@@ -100,7 +101,7 @@ fn meta(params: &Object) -> Option<&Object> {
 
 /// One message of a client.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Message {
+pub(crate) enum Message {
     /// It wants an answer.
     Request(Request),
     /// It wants none.
@@ -109,25 +110,25 @@ pub(super) enum Message {
     Response,
 }
 
-/// What could not be understood, and the id to say so to when there was one.
+/// A message that could not be understood, with its id when there was one.
 #[derive(Debug, PartialEq)]
-pub(super) struct Rejected {
+pub(crate) struct Rejected {
     /// The id of the message, if it was readable.
-    pub(super) id: Option<Id>,
-    /// Why it was rejected.
-    pub(super) fault: Fault,
+    pub(crate) id: Option<Id>,
+    /// The reason.
+    pub(crate) fault: RpcError,
 }
 
 impl Rejected {
     /// A message without a readable id.
-    pub(super) fn nameless(fault: Fault) -> Self {
+    pub(crate) fn nameless(fault: RpcError) -> Self {
         Self { id: None, fault }
     }
 }
 
 /// The body of one POST.
 #[derive(Debug, PartialEq)]
-pub(super) enum Posted {
+pub(crate) enum Posted {
     /// One message.
     Single(Message),
     /// An array of messages; each may be malformed on its own.
@@ -136,10 +137,10 @@ pub(super) enum Posted {
 
 /// Reads a body. The parser refuses nesting deeper than 128 levels before it builds anything, so neither this nor dropping
 /// the result recurses far.
-pub(super) fn parse(body: &[u8]) -> Result<Posted, Rejected> {
+pub(crate) fn parse(body: &[u8]) -> Result<Posted, Rejected> {
     match serde_json::from_slice::<Value>(body) {
-        Err(_) => Err(Rejected::nameless(Fault::NotJson)),
-        Ok(Value::Array(items)) if items.is_empty() => Err(Rejected::nameless(Fault::NotAMessage("an empty batch"))),
+        Err(_) => Err(Rejected::nameless(RpcError::NotJson)),
+        Ok(Value::Array(items)) if items.is_empty() => Err(Rejected::nameless(RpcError::NotAMessage("an empty batch"))),
         Ok(Value::Array(items)) => Ok(Posted::Batch(items.into_iter().map(message).collect())),
         Ok(value) => message(value).map(Posted::Single),
     }
@@ -147,11 +148,11 @@ pub(super) fn parse(body: &[u8]) -> Result<Posted, Rejected> {
 
 fn message(value: Value) -> Result<Message, Rejected> {
     let Value::Object(mut object) = value else {
-        return Err(Rejected::nameless(Fault::NotAMessage("a message is one JSON object")));
+        return Err(Rejected::nameless(RpcError::NotAMessage("a message is one JSON object")));
     };
     let sent_id = object.remove("id");
     let id = sent_id.as_ref().and_then(Id::from_value);
-    let reject = |id, what| Err(Rejected { id, fault: Fault::NotAMessage(what) });
+    let reject = |id, what| Err(Rejected { id, fault: RpcError::NotAMessage(what) });
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return reject(id, "`jsonrpc` must be \"2.0\"");
     }
@@ -175,13 +176,21 @@ fn message(value: Value) -> Result<Message, Rejected> {
 }
 
 /// The message that answers a request with a result.
-pub(super) fn result(id: &Id, result: Object) -> Value {
+pub(crate) fn result(id: &Id, result: Object) -> Value {
     json!({"jsonrpc": "2.0", "id": id.to_value(), "result": result})
 }
 
+/// Completes a result of the modern era, which says its type and who answers.
+pub(crate) fn envelope(result: &mut Object) {
+    result.entry("resultType").or_insert_with(|| json!("complete"));
+    if let Some(meta) = result.entry("_meta").or_insert_with(|| json!({})).as_object_mut() {
+        meta.insert(SERVER_KEY.into(), server_info());
+    }
+}
+
 /// The message that answers a request with an error; the id is null when it was unreadable.
-pub(super) fn error(id: Option<&Id>, fault: &Fault, wire: Wire) -> Value {
-    let mut error = json!({"code": fault.code(wire), "message": fault.to_string()});
+pub(crate) fn error(id: Option<&Id>, fault: &RpcError) -> Value {
+    let mut error = json!({"code": fault.code(), "message": fault.to_string()});
     if let Some(data) = fault.data() {
         error["data"] = data;
     }
@@ -189,7 +198,7 @@ pub(super) fn error(id: Option<&Id>, fault: &Fault, wire: Wire) -> Value {
 }
 
 /// A notification of the server.
-pub(super) fn notification(method: &str, params: Option<Value>) -> Value {
+pub(crate) fn notification(method: &str, params: Option<Value>) -> Value {
     let mut message = json!({"jsonrpc": "2.0", "method": method});
     if let Some(params) = params {
         message["params"] = params;
@@ -243,7 +252,7 @@ mod tests {
         let objects = format!("{}1{}", "{\"a\":".repeat(4_000), "}".repeat(4_000));
         let bodies: [&[u8]; 6] = [b"{nope", b"", b"\xff\xfe{}", deep.as_bytes(), closed.as_bytes(), objects.as_bytes()];
         for body in bodies {
-            assert_eq!(rejected(body), Rejected::nameless(Fault::NotJson));
+            assert_eq!(rejected(body), Rejected::nameless(RpcError::NotJson));
         }
     }
 
@@ -264,7 +273,7 @@ mod tests {
         ];
         for (body, id) in cases {
             let rejected = rejected(body.as_bytes());
-            assert!(matches!(rejected.fault, Fault::NotAMessage(_)), "{body}");
+            assert!(matches!(rejected.fault, RpcError::NotAMessage(_)), "{body}");
             assert_eq!(rejected.id, id.map(|id: u64| Id::Number(id.into())), "{body}");
         }
     }
@@ -284,5 +293,15 @@ mod tests {
             panic!("a batch")
         };
         assert!(items[0].is_err() && items[1].is_ok());
+    }
+    #[test]
+    fn results_say_their_type_and_who_answers() {
+        let mut result = object(json!({"resultType": "task"}));
+        envelope(&mut result);
+        assert_eq!(result["resultType"], "task");
+        assert_eq!(result["_meta"][SERVER_KEY]["name"], "remontoire");
+        let mut result = Object::new();
+        envelope(&mut result);
+        assert_eq!(result["resultType"], "complete");
     }
 }

@@ -1,26 +1,51 @@
-//! From a request to a response: the checks in their order, the paths, and refusals of the transport.
+//! From a request to a response: the checks in their order, the paths, and refusals of the transport. The protocol is behind
+//! [`Service`].
 
-use super::body::{self, Outgoing, Unread};
-use super::guard::{Barred, Guard};
-use super::service::{Reply, ReplyBody, Service};
-use super::socket::Ledger;
+use super::access::{Access, Denied};
+use super::body::{self, ResponseBody, Unread};
+use super::socket::PendingDeliveries;
 use crate::base::Clock;
 use crate::host::Delivery;
-use crate::mcp;
+use crate::mcp::{Body, Dispatcher, Incoming, Reply};
 use bytes::Bytes;
 use http::header;
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
-use http_body::Body;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// What all connections of one server share.
+/// Answers requests that were let in.
+pub(super) trait Service: Clone + Send + Sync + 'static {
+    /// Answers one request to `/mcp`. The future is dropped when the client has gone.
+    fn handle(&self, incoming: Incoming) -> impl Future<Output = Reply> + Send;
+
+    /// The JSON body of `GET /probe`.
+    fn probe(&self) -> Bytes;
+
+    /// Makes every open request answer soon: the process is ending.
+    fn shut_down(&self);
+}
+
+impl Service for Dispatcher {
+    fn handle(&self, incoming: Incoming) -> impl Future<Output = Reply> + Send {
+        Self::handle(self, incoming)
+    }
+
+    fn probe(&self) -> Bytes {
+        Self::probe(self)
+    }
+
+    fn shut_down(&self) {
+        Self::shut_down(self);
+    }
+}
+
+/// The parts that all connections of one server share.
 #[derive(Debug)]
-pub(super) struct Door<S> {
+pub(super) struct Router<S> {
     pub(super) service: S,
-    pub(super) guard: Guard,
+    pub(super) access: Access,
     pub(super) clock: Clock,
     /// Largest request body, in bytes.
     pub(super) body_bytes: usize,
@@ -29,7 +54,7 @@ pub(super) struct Door<S> {
 /// A request that does not get as far as the protocol.
 #[derive(Debug)]
 enum Refused {
-    Barred(Barred),
+    Denied(Denied),
     NotFound,
     /// With the methods that are allowed.
     Method(&'static str),
@@ -41,9 +66,9 @@ enum Refused {
 impl Refused {
     fn status(&self) -> StatusCode {
         match self {
-            Self::Barred(Barred::NoHost) | Self::Broken => StatusCode::BAD_REQUEST,
-            Self::Barred(Barred::Host(_) | Barred::Origin(_)) => StatusCode::FORBIDDEN,
-            Self::Barred(Barred::Token) => StatusCode::UNAUTHORIZED,
+            Self::Denied(Denied::NoHost) | Self::Broken => StatusCode::BAD_REQUEST,
+            Self::Denied(Denied::Host(_) | Denied::Origin(_)) => StatusCode::FORBIDDEN,
+            Self::Denied(Denied::Token) => StatusCode::UNAUTHORIZED,
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -55,7 +80,7 @@ impl Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Barred(barred) => barred.fmt(f),
+            Self::Denied(denied) => denied.fmt(f),
             Self::NotFound => f.write_str("nothing is served here; the paths are /mcp and /probe"),
             Self::Method(allowed) => write!(f, "the methods of this path are {allowed}"),
             Self::TooLarge(limit) => write!(f, "the body is larger than the limit of {limit} bytes"),
@@ -69,34 +94,34 @@ impl From<Refused> for Reply {
     fn from(refused: Refused) -> Self {
         let mut headers = vec![(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))];
         match refused {
-            Refused::Barred(Barred::Token) => {
+            Refused::Denied(Denied::Token) => {
                 headers.push((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"remontoire\"")));
             }
             Refused::Method(allowed) => headers.push((header::ALLOW, HeaderValue::from_static(allowed))),
             // The rest of the body is not waited for.
             Refused::Slow | Refused::Broken => headers.push((header::CONNECTION, HeaderValue::from_static("close"))),
-            Refused::Barred(_) | Refused::NotFound | Refused::TooLarge(_) => {}
+            Refused::Denied(_) | Refused::NotFound | Refused::TooLarge(_) => {}
         }
-        let body = ReplyBody::Whole(Bytes::from(format!("{refused}\n")), Delivery::none());
+        let body = Body::Whole(Bytes::from(format!("{refused}\n")), Delivery::none());
         Self { status: refused.status(), headers, body }
     }
 }
 
-impl<S: Service> Door<S> {
-    /// Answers one request of the connection whose ledger this is.
+impl<S: Service> Router<S> {
+    /// Answers one request of the connection whose deliveries these are.
     pub(super) async fn answer<B>(
         &self,
         request: Request<B>,
         peer: SocketAddr,
-        ledger: Arc<Ledger>,
-    ) -> Response<Outgoing>
+        pending: Arc<PendingDeliveries>,
+    ) -> Response<ResponseBody>
     where
-        B: Body<Data = Bytes, Error: Send> + Unpin + Send + 'static,
+        B: http_body::Body<Data = Bytes, Error: Send> + Unpin + Send + 'static,
     {
         let (parts, body) = request.into_parts();
         let holds_back = parts.headers.contains_key(header::EXPECT);
-        let (reply, page) = match self.guard.names(&parts) {
-            Err(barred) => (Err((Refused::Barred(barred), Some(body))), None),
+        let (reply, page) = match self.access.names(&parts) {
+            Err(denied) => (Err((Refused::Denied(denied), Some(body))), None),
             // A browser asks beforehand, and then never sends a token.
             Ok(Some(page)) if is_preflight(&parts) => (Ok(preflight(&parts)), Some(page)),
             Ok(page) => (self.route(parts, body, peer).await, page),
@@ -109,16 +134,16 @@ impl<S: Service> Door<S> {
             }
             refused.into()
         });
-        respond(reply, page, ledger)
+        respond(reply, page, pending)
     }
 
     /// Takes a request whose names are good to what its path stands for. Gives back what was not read of a refused one.
     async fn route<B>(&self, parts: Parts, body: B, peer: SocketAddr) -> Result<Reply, (Refused, Option<B>)>
     where
-        B: Body<Data = Bytes> + Unpin,
+        B: http_body::Body<Data = Bytes> + Unpin,
     {
-        if let Err(barred) = self.guard.token(&parts) {
-            return Err((Refused::Barred(barred), Some(body)));
+        if let Err(denied) = self.access.token(&parts) {
+            return Err((Refused::Denied(denied), Some(body)));
         }
         match parts.uri.path() {
             "/mcp" => {
@@ -128,7 +153,7 @@ impl<S: Service> Door<S> {
                     Unread::Broken => (Refused::Broken, None),
                 })?;
                 let Parts { method, headers, .. } = parts;
-                Ok(self.service.handle(mcp::Incoming { method, headers, body, peer: Some(peer) }).await)
+                Ok(self.service.handle(Incoming { method, headers, body, peer: Some(peer) }).await)
             }
             "/probe" if matches!(parts.method, Method::GET | Method::HEAD) => Ok(Reply {
                 status: StatusCode::OK,
@@ -136,7 +161,7 @@ impl<S: Service> Door<S> {
                     (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
                     (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
                 ],
-                body: ReplyBody::Whole(self.service.probe(), Delivery::none()),
+                body: Body::Whole(self.service.probe(), Delivery::none()),
             }),
             "/probe" => Err((Refused::Method("GET, HEAD"), Some(body))),
             _ => Err((Refused::NotFound, Some(body))),
@@ -157,13 +182,13 @@ fn preflight(parts: &Parts) -> Reply {
     if let Some(asked) = parts.headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
         headers.push((header::ACCESS_CONTROL_ALLOW_HEADERS, asked.clone()));
     }
-    Reply { status: StatusCode::NO_CONTENT, headers, body: ReplyBody::Empty }
+    Reply { status: StatusCode::NO_CONTENT, headers, body: Body::Empty }
 }
 
 /// Puts a reply on its way; `page` is the origin whose pages may read it.
-fn respond(reply: Reply, page: Option<HeaderValue>, ledger: Arc<Ledger>) -> Response<Outgoing> {
+fn respond(reply: Reply, page: Option<HeaderValue>, pending: Arc<PendingDeliveries>) -> Response<ResponseBody> {
     let Reply { status, headers, body } = reply;
-    let mut response = Response::new(Outgoing::new(body, ledger));
+    let mut response = Response::new(ResponseBody::new(body, pending));
     *response.status_mut() = status;
     let fields = response.headers_mut();
     for (name, value) in headers {

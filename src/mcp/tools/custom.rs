@@ -1,16 +1,16 @@
 //! Tools beside the built-in ones, for servers that are examined by a conformance suite. They may answer by themselves, or
 //! start an eval and have it followed as `eval` would.
 
-use super::TASKS;
-use super::stream::Notes;
-use super::wire::Object;
 use crate::base::Owner;
 use crate::host::Submitted;
+use crate::mcp::rpc::message::Object;
+use crate::mcp::rpc::notifier::Notifier;
+use crate::mcp::rpc::revision::TASKS;
 use serde_json::{Value, json};
 use std::pin::Pin;
 use std::time::Duration;
 
-/// A tool that is served beside the built-in ones, on both wires.
+/// A tool that is served beside the built-in ones, in both eras.
 pub trait Tool: Send + Sync {
     /// Its name.
     fn name(&self) -> &str;
@@ -30,41 +30,41 @@ pub type ToolFuture = Pin<Box<dyn Future<Output = Result<Answered, ToolFault>> +
 pub struct ToolCall {
     /// The arguments, as sent; nothing was checked.
     pub arguments: Object,
-    /// What the request declared that its client can do; empty on the handshake wire.
+    /// The capabilities of the client that the request declared; empty in the legacy era.
     pub capabilities: Object,
-    /// Whether the request declared that it follows tasks.
+    /// Says that the request declared that it follows tasks.
     pub tasks: bool,
     token: Option<Value>,
-    notes: Notes,
+    notifier: Notifier,
 }
 
 impl ToolCall {
-    pub(super) fn new(
+    pub(crate) fn new(
         arguments: Object,
         capabilities: Object,
         token: Option<Value>,
         tasks: bool,
-        notes: Notes,
+        notifier: Notifier,
     ) -> Self {
-        Self { arguments, capabilities, tasks, token, notes }
+        Self { arguments, capabilities, tasks, token, notifier }
     }
 
     /// Reports progress, when the request asked for it. The numbers must grow.
     pub fn progress(&self, progress: f64, total: f64) {
         let Some(token) = &self.token else { return };
         let params = json!({"progressToken": token, "progress": progress, "total": total});
-        self.notes.say("notifications/progress", params.as_object().cloned());
+        self.notifier.notify("notifications/progress", params.as_object().cloned());
     }
 }
 
-/// What a [`Tool`] answers.
+/// The answer of a [`Tool`].
 #[derive(Debug)]
 pub enum Answered {
     /// A result: `content`, and what else the protocol allows.
     Result(Object),
     /// An eval it started: waited for, or after `grace` followed as a task by a request that declared them.
     Work {
-        /// Whose eval it is.
+        /// The session or prompt that the eval belongs to.
         caller: Owner,
         /// The eval.
         submitted: Submitted,

@@ -6,7 +6,7 @@ use crate::base::limits::LimitHit;
 use crate::base::{EntryId, ModuleError, SpaceId, lock};
 use crate::engine::{Batch, Committed, Environment, Opened, Opening, SpaceFailure, SpaceView, Variable};
 use crate::engine::{Fallible, LoadedModule, Modules, Task};
-use crate::spaces::Space;
+use crate::spaces::space::Space;
 use rhai::{Dynamic, ImmutableString, Shared};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -37,11 +37,6 @@ impl ModuleSpace {
     /// The space of the module `name`, in which `space` keeps the variables.
     pub fn new(space: Arc<Space>, modules: ScriptModules, name: ModuleName) -> Arc<Self> {
         Arc::new(Self { space, modules, name, state: Mutex::default() })
-    }
-
-    /// The module.
-    pub fn module(&self) -> &ModuleName {
-        &self.name
     }
 
     /// The space with the variables.

@@ -1,28 +1,29 @@
-//! The table of tools: names in order, closed schemas, annotations, and who is shown which. The texts are made in `render`;
-//! what the tools do is in `call`.
+//! The table of tools: names in order, closed schemas, annotations, and the sets in which clients are shown them. The texts are
+//! made in `render`; what the tools do is in `calls`.
 
-use super::error::{Fault, Wire};
-use super::wire::Object;
+use crate::mcp::rpc::fault::RpcError;
+use crate::mcp::rpc::message::Object;
+use crate::mcp::rpc::revision::Era;
 use crate::render::teach;
 use serde_json::{Value, json};
 
-/// What a client is shown: it depends on the wire and on whether the request declares that it follows tasks.
+/// The set of tools that a client is shown. It depends on the era, and in the modern one on tasks being declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listing {
+pub(crate) enum ToolSet {
     /// A header session: `session` is optional.
     Legacy,
-    /// The modern wire without tasks: `session` is required.
+    /// The modern era without tasks: `session` is required.
     Modern,
-    /// The modern wire with tasks: what lasts becomes a task, so nothing is needed to wait with.
+    /// The modern era with tasks: what lasts becomes a task, so nothing is needed to wait with.
     Tasks,
 }
 
-impl Listing {
-    /// The wire it belongs to.
-    pub(super) fn wire(self) -> Wire {
+impl ToolSet {
+    /// The era it belongs to.
+    pub(crate) fn era(self) -> Era {
         match self {
-            Self::Legacy => Wire::Legacy,
-            Self::Modern | Self::Tasks => Wire::Modern,
+            Self::Legacy => Era::Legacy,
+            Self::Modern | Self::Tasks => Era::Modern,
         }
     }
 
@@ -43,9 +44,9 @@ impl Listing {
     }
 }
 
-/// A built-in tool. All are answered on every wire, listed or not.
+/// A built-in tool. All are answered in every era, listed or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(crate) enum Name {
     /// `create-session`
     CreateSession,
     /// `eval`
@@ -58,7 +59,7 @@ pub(super) enum Name {
 
 impl Name {
     /// The tool with this name.
-    pub(super) fn from_text(text: &str) -> Option<Self> {
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
         [Self::CreateSession, Self::Eval, Self::Await, Self::Cancel].into_iter().find(|name| name.as_str() == text)
     }
 
@@ -97,48 +98,48 @@ impl Name {
 }
 
 /// The declarations a client is shown, in order.
-pub(super) fn declarations(listing: Listing) -> Vec<Value> {
-    listing.tools().iter().map(|tool| declaration(*tool, listing)).collect()
+pub(crate) fn declarations(set: ToolSet) -> Vec<Value> {
+    set.tools().iter().map(|tool| declaration(*tool, set)).collect()
 }
 
 /// Lists are answered whole: no cursor was ever given out.
-pub(super) fn check_cursor(params: &Object) -> Result<(), Fault> {
+pub(crate) fn check_cursor(params: &Object) -> Result<(), RpcError> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(()),
-        Some(_) => Err(Fault::BadParams("no such `cursor`: lists are answered whole".into())),
+        Some(_) => Err(RpcError::BadParams("no such `cursor`: lists are answered whole".into())),
     }
 }
 
-fn declaration(tool: Name, listing: Listing) -> Value {
+fn declaration(tool: Name, set: ToolSet) -> Value {
     json!({
         "name": tool.as_str(),
         "title": teach::tool_title(tool.text()),
-        "description": teach::tool_description(tool.text(), listing.variant()),
-        "inputSchema": schema(tool, listing),
+        "description": teach::tool_description(tool.text(), set.variant()),
+        "inputSchema": schema(tool, set),
         "annotations": tool.annotations(),
     })
 }
 
 /// The closed schema of a tool's arguments.
-fn schema(tool: Name, listing: Listing) -> Value {
+fn schema(tool: Name, set: ToolSet) -> Value {
     let ids = |description: &str| {
         let id = json!({"type": "integer", "minimum": 1});
         json!({"type": "array", "items": id, "description": description})
     };
     let seconds = |description: &str| json!({"type": "number", "minimum": 0, "description": description});
     let text = |description: &str| json!({"type": "string", "description": description});
-    let session = match listing {
-        Listing::Legacy => "Handle from create-session; the connection's own session when left out",
-        Listing::Modern | Listing::Tasks => "Handle from create-session",
+    let session = match set {
+        ToolSet::Legacy => "Handle from create-session; the connection's own session when left out",
+        ToolSet::Modern | ToolSet::Tasks => "Handle from create-session",
     };
-    let (properties, mut required) = match (tool, listing) {
+    let (properties, mut required) = match (tool, set) {
         (Name::CreateSession, _) => (vec![("note", text("What you are at work on, for the roster"))], vec![]),
         (Name::Eval, _) => {
-            let third = match listing {
-                Listing::Legacy | Listing::Modern => {
+            let third = match set {
+                ToolSet::Legacy | ToolSet::Modern => {
                     ("await", seconds("Seconds to wait for the outcome: 10 by default, 0 answers at once"))
                 }
-                Listing::Tasks => {
+                ToolSet::Tasks => {
                     ("background", json!({"type": "boolean", "description": "Answer with a task at once"}))
                 }
             };
@@ -162,7 +163,7 @@ fn schema(tool: Name, listing: Listing) -> Value {
         }
         (Name::Cancel, _) => (vec![("ids", ids("Ids of the evals to stop")), ("session", text(session))], vec!["ids"]),
     };
-    if listing.wire() == Wire::Modern && tool != Name::CreateSession {
+    if set.era() == Era::Modern && tool != Name::CreateSession {
         required.push("session");
     }
     let properties: Object = properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
@@ -177,27 +178,27 @@ fn schema(tool: Name, listing: Listing) -> Value {
 mod tests {
     use super::*;
 
-    const LISTINGS: [Listing; 3] = [Listing::Legacy, Listing::Modern, Listing::Tasks];
+    const SETS: [ToolSet; 3] = [ToolSet::Legacy, ToolSet::Modern, ToolSet::Tasks];
 
-    /// `name: property property; required …` for every tool of a listing.
-    fn outline(listing: Listing) -> Vec<String> {
+    /// `name: property property; required …` for every tool of a set.
+    fn outline(set: ToolSet) -> Vec<String> {
         let names = |value: &Value| match value {
             Value::Object(object) => object.keys().cloned().collect::<Vec<_>>().join(" "),
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
             _ => String::new(),
         };
         let line = |tool: &Name| {
-            let schema = schema(*tool, listing);
+            let schema = schema(*tool, set);
             assert_eq!((&schema["type"], &schema["additionalProperties"]), (&json!("object"), &json!(false)));
             format!("{}: {}; required {}", tool.as_str(), names(&schema["properties"]), names(&schema["required"]))
         };
-        listing.tools().iter().map(line).collect()
+        set.tools().iter().map(line).collect()
     }
 
     #[test]
-    fn each_listing_has_its_tools_and_arguments() {
+    fn each_set_has_its_tools_and_arguments() {
         assert_eq!(
-            LISTINGS.map(outline),
+            SETS.map(outline),
             [
                 vec![
                     "create-session: note; required ",

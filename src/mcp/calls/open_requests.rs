@@ -1,29 +1,28 @@
 //! The open requests of header sessions, so that `notifications/cancelled` finds the one it means. Knows no host: it hands
 //! back what a notice stopped, and the caller acts.
 //!
-//! A record is on the books from before its request is dispatched until its answer was written (or given up), and is found by
-//! header session and request id. Clients reuse ids, and several may share one session: a notice that fits two open requests
-//! means neither.
+//! A request is open from before it is dispatched until its answer was written (or given up), and is found by session and
+//! request id. Clients reuse ids, and several may share one session: a notice that fits two open requests means neither.
 
-use super::wire::Id;
 use crate::base::{EntryId, HeaderKey, lock};
+use crate::mcp::rpc::message::Id;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
-/// What a request is found by.
+/// The key by which an open request is found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    /// The header session it came in.
-    pub(super) session: HeaderKey,
+pub(crate) struct Key {
+    /// The session it came in.
+    pub(crate) session: HeaderKey,
     /// Its id, as sent.
-    pub(super) id: Id,
+    pub(crate) id: Id,
 }
 
-/// The books.
+/// The requests that are open.
 #[derive(Clone, Default)]
-pub(super) struct Requests(Arc<Mutex<HashMap<Key, Vec<Arc<Record>>>>>);
+pub(crate) struct OpenRequests(Arc<Mutex<HashMap<Key, Vec<Arc<Record>>>>>);
 
 /// One open request.
 #[derive(Default)]
@@ -38,9 +37,9 @@ struct State {
     work: Option<EntryId>,
 }
 
-/// What came of a notice.
+/// The outcome of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Noticed {
+pub(crate) enum Noticed {
     /// No open request has this id.
     Nothing,
     /// Several have it, so none was stopped.
@@ -49,16 +48,16 @@ pub(super) enum Noticed {
     Cancelled(Option<EntryId>),
 }
 
-impl Requests {
-    /// Puts a request on the books. It stays there until the ticket is dropped.
-    pub(super) fn open(&self, key: Key) -> Ticket {
+impl OpenRequests {
+    /// Opens a request. It stays open until the guard is dropped.
+    pub(crate) fn open(&self, key: Key) -> RequestGuard {
         let record = Arc::new(Record::default());
         lock(&self.0).entry(key.clone()).or_default().push(Arc::clone(&record));
-        Ticket { place: Some((self.clone(), key)), record }
+        RequestGuard { place: Some((self.clone(), key)), record }
     }
 
     /// A client takes the request back.
-    pub(super) fn cancel(&self, key: &Key) -> Noticed {
+    pub(crate) fn cancel(&self, key: &Key) -> Noticed {
         let record = match lock(&self.0).get(key).map(Vec::as_slice) {
             None | Some([]) => return Noticed::Nothing,
             Some([record]) => Arc::clone(record),
@@ -75,41 +74,41 @@ impl Requests {
 
     /// How many requests are open.
     #[cfg(test)]
-    pub(super) fn open_count(&self) -> usize {
+    pub(crate) fn open_count(&self) -> usize {
         lock(&self.0).values().map(Vec::len).sum()
     }
 }
 
-impl fmt::Debug for Requests {
+impl fmt::Debug for OpenRequests {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Requests").field(&lock(&self.0).len()).finish()
+        f.debug_tuple("OpenRequests").field(&lock(&self.0).len()).finish()
     }
 }
 
-/// A request's place on the books, held until its answer was written or given up.
-pub(super) struct Ticket {
-    place: Option<(Requests, Key)>,
+/// An open request, held until its answer was written or given up.
+pub(crate) struct RequestGuard {
+    place: Option<(OpenRequests, Key)>,
     record: Arc<Record>,
 }
 
-impl Ticket {
-    /// For requests that no notice can reach: those of the modern wire.
-    pub(super) fn unlisted() -> Self {
+impl RequestGuard {
+    /// For requests that no notice can reach: those of the modern era.
+    pub(crate) fn unlisted() -> Self {
         Self { place: None, record: Arc::default() }
     }
 
     /// The request stands for this entry from now on: a notice stops it too.
-    pub(super) fn stands_for(&self, id: EntryId) {
+    pub(crate) fn stands_for(&self, id: EntryId) {
         lock(&self.record.state).work = Some(id);
     }
 
-    /// Whether a notice has taken the request back.
-    pub(super) fn is_cancelled(&self) -> bool {
+    /// Tells whether a notice has taken the request back.
+    pub(crate) fn is_cancelled(&self) -> bool {
         lock(&self.record.state).cancelled
     }
 
     /// Waits until a notice takes the request back; at once when one has.
-    pub(super) async fn cancelled(&self) {
+    pub(crate) async fn cancelled(&self) {
         loop {
             let notice = self.record.notice.notified();
             if self.is_cancelled() {
@@ -120,14 +119,14 @@ impl Ticket {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         let Some((requests, key)) = self.place.take() else { return };
-        let mut books = lock(&requests.0);
-        if let Some(records) = books.get_mut(&key) {
+        let mut open = lock(&requests.0);
+        if let Some(records) = open.get_mut(&key) {
             records.retain(|record| !Arc::ptr_eq(record, &self.record));
             if records.is_empty() {
-                books.remove(&key);
+                open.remove(&key);
             }
         }
     }
@@ -144,13 +143,13 @@ mod tests {
         Key { session: session.parse().unwrap(), id: Id::Number(id.into()) }
     }
 
-    fn is_cancelled(ticket: &Ticket) -> bool {
-        pin!(ticket.cancelled()).poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    fn is_cancelled(guard: &RequestGuard) -> bool {
+        pin!(guard.cancelled()).poll(&mut Context::from_waker(Waker::noop())).is_ready()
     }
 
     #[test]
     fn a_notice_stops_the_one_request_it_fits() {
-        let requests = Requests::default();
+        let requests = OpenRequests::default();
         let (ours, theirs) = (requests.open(key("a", 7)), requests.open(key("b", 7)));
         ours.stands_for(EntryId(12));
         assert_eq!(requests.cancel(&key("a", 7)), Noticed::Cancelled(Some(EntryId(12))));
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_notice_that_fits_two_means_neither_until_one_has_ended() {
-        let requests = Requests::default();
+        let requests = OpenRequests::default();
         let (first, second) = (requests.open(key("a", 7)), requests.open(key("a", 7)));
         assert_eq!(requests.cancel(&key("a", 7)), Noticed::Ambiguous);
         assert!(!is_cancelled(&first) && !is_cancelled(&second));
@@ -172,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_ticket_leaves_nothing_behind() {
-        let requests = Requests::default();
+    fn a_dropped_guard_leaves_nothing_behind() {
+        let requests = OpenRequests::default();
         drop(requests.open(key("a", 7)));
         assert_eq!(requests.cancel(&key("a", 7)), Noticed::Nothing);
         assert_eq!(requests.open_count(), 0);
@@ -181,9 +180,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_waiting_request_hears_the_notice() {
-        let requests = Requests::default();
-        let ticket = requests.open(key("a", 7));
-        let waiting = tokio::spawn(async move { ticket.cancelled().await });
+        let requests = OpenRequests::default();
+        let guard = requests.open(key("a", 7));
+        let waiting = tokio::spawn(async move { guard.cancelled().await });
         tokio::task::yield_now().await;
         assert_eq!(requests.cancel(&key("a", 7)), Noticed::Cancelled(None));
         waiting.await.unwrap();

@@ -1,7 +1,9 @@
 //! A small host for tests: real evals over a folder of modules.
 
 use super::live::{ScriptModules, SpaceModules};
-use super::{Library, ModuleName, ModuleSpace};
+use super::module_space::ModuleSpace;
+use super::name::ModuleName;
+use super::store::Library;
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId};
 use crate::engine::SpaceView;
@@ -9,7 +11,7 @@ use crate::engine::{
     Blocking, Budget, Control, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits,
     evaluate, refuse, stdlib,
 };
-use crate::spaces::Space;
+use crate::spaces::space::Space;
 use rhai::Module;
 use std::collections::HashMap;
 use std::fs;

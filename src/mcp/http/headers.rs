@@ -1,9 +1,9 @@
 //! The headers the protocol reads: values trimmed, doubled ones refused, the base64 form decoded, compared with the body.
-//! Host, Origin and the token are not its business.
+//! Host, Origin and the token are checked before.
 
-use super::era::Revision;
-use super::error::Fault;
 use crate::base::HeaderKey;
+use crate::mcp::rpc::fault::RpcError;
+use crate::mcp::rpc::revision::Revision;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
@@ -44,21 +44,21 @@ fn decoded(value: &str) -> Result<Cow<'_, str>, String> {
 }
 
 /// `MCP-Protocol-Version` must be there and equal what the body says.
-pub(super) fn check_version(headers: &HeaderMap, body: &str) -> Result<(), Fault> {
+pub(super) fn check_version(headers: &HeaderMap, body: &str) -> Result<(), RpcError> {
     check(headers, "mcp-protocol-version", body, Absent::Refused, |value| Ok(Cow::Borrowed(value)))
 }
 
 /// `Mcp-Method` must be there and equal the method.
-pub(super) fn check_method(headers: &HeaderMap, method: &str) -> Result<(), Fault> {
+pub(super) fn check_method(headers: &HeaderMap, method: &str) -> Result<(), RpcError> {
     check(headers, "mcp-method", method, Absent::Refused, |value| Ok(Cow::Borrowed(value)))
 }
 
 /// `Mcp-Name` must equal what the body names, after decoding.
-pub(super) fn check_name(headers: &HeaderMap, name: &str, absent: Absent) -> Result<(), Fault> {
+pub(super) fn check_name(headers: &HeaderMap, name: &str, absent: Absent) -> Result<(), RpcError> {
     check(headers, "mcp-name", name, absent, decoded)
 }
 
-/// Whether a header may be left out.
+/// The verdict on a header that is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absent {
     /// It may not.
@@ -73,44 +73,47 @@ fn check(
     body: &str,
     absent: Absent,
     decode: impl Fn(&str) -> Result<Cow<'_, str>, String>,
-) -> Result<(), Fault> {
-    match single(headers, name).map_err(Fault::HeaderMismatch)? {
+) -> Result<(), RpcError> {
+    match single(headers, name).map_err(RpcError::HeaderMismatch)? {
         None if absent == Absent::Tolerated => Ok(()),
-        None => Err(Fault::HeaderMismatch(format!("{} is missing; the body says `{body:.80}`", shown(name)))),
+        None => Err(RpcError::HeaderMismatch(format!("{} is missing; the body says `{body:.80}`", shown(name)))),
         Some(value) => match decode(value) {
             Ok(value) if value == body => Ok(()),
-            Ok(value) => {
-                Err(Fault::HeaderMismatch(format!("{} says `{value:.80}` and the body says `{body:.80}`", shown(name))))
-            }
-            Err(why) => Err(Fault::HeaderMismatch(format!("{}: {why}", shown(name)))),
+            Ok(value) => Err(RpcError::HeaderMismatch(format!(
+                "{} says `{value:.80}` and the body says `{body:.80}`",
+                shown(name)
+            ))),
+            Err(why) => Err(RpcError::HeaderMismatch(format!("{}: {why}", shown(name)))),
         },
     }
 }
 
-/// The revision the version header names on the handshake wire; `None` when it is absent.
-pub(super) fn legacy_revision(headers: &HeaderMap) -> Result<Option<Revision>, Fault> {
-    let Some(name) = single(headers, "mcp-protocol-version").map_err(Fault::BadVersionHeader)? else { return Ok(None) };
+/// The revision the version header names in the legacy era; `None` when it is absent.
+pub(super) fn legacy_revision(headers: &HeaderMap) -> Result<Option<Revision>, RpcError> {
+    let Some(name) = single(headers, "mcp-protocol-version").map_err(RpcError::BadVersionHeader)? else {
+        return Ok(None);
+    };
     Revision::from_name(name).map(Some).ok_or_else(|| {
         let what = format!("MCP-Protocol-Version `{name:.40}` is not a revision that header sessions speak");
-        Fault::BadVersionHeader(what)
+        RpcError::BadVersionHeader(what)
     })
 }
 
 /// The header session a request belongs to.
-pub(super) fn session_key(headers: &HeaderMap) -> Result<HeaderKey, Fault> {
-    match single(headers, "mcp-session-id").map_err(Fault::BadSessionHeader)? {
-        None | Some("") => Err(Fault::BadSessionHeader("it is absent".to_owned())),
-        Some(text) => text.parse().map_err(Fault::BadSessionHeader),
+pub(super) fn session_key(headers: &HeaderMap) -> Result<HeaderKey, RpcError> {
+    match single(headers, "mcp-session-id").map_err(RpcError::BadSessionHeader)? {
+        None | Some("") => Err(RpcError::BadSessionHeader("it is absent".to_owned())),
+        Some(text) => text.parse().map_err(RpcError::BadSessionHeader),
     }
 }
 
-/// Whether the body claims to be JSON; parameters such as a charset are fine.
+/// Tells whether the body claims to be JSON; parameters such as a charset are fine.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.is_some_and(|value| media_type(value).eq_ignore_ascii_case("application/json"))
 }
 
-/// Whether the client takes an event stream. Clients that do not say take everything.
+/// Tells whether the client takes an event stream. Clients that do not say take everything.
 pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
     let mut said = false;
     for value in headers.get_all(ACCEPT) {
@@ -146,7 +149,7 @@ mod tests {
         )
     }
 
-    fn name(value: &str) -> Result<(), Fault> {
+    fn name(value: &str) -> Result<(), RpcError> {
         check_name(&headers(&[("mcp-name", value)]), "eval", Absent::Refused)
     }
 
@@ -158,7 +161,7 @@ mod tests {
         }
         let bad_utf8 = format!("=?base64?{}?=", STANDARD.encode([0xff, 0xfe]));
         for bad in ["await", "Eval", "", "=?base64?%%%?=", "=?BASE64?ZXZhbA==?=", &wrapped("await"), &bad_utf8] {
-            assert!(matches!(name(bad), Err(Fault::HeaderMismatch(_))), "{bad}");
+            assert!(matches!(name(bad), Err(RpcError::HeaderMismatch(_))), "{bad}");
         }
         let uncommon = headers(&[("mcp-name", &wrapped("größe"))]);
         assert_eq!(check_name(&uncommon, "größe", Absent::Refused), Ok(()));

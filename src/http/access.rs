@@ -1,4 +1,4 @@
-//! Who is let in: names in `Host`, pages in `Origin`, the bearer token. Knows no path and no protocol.
+//! The access check of a request: names in `Host`, pages in `Origin`, the bearer token. Knows no path and no protocol.
 //!
 //! A page that a browser loaded from anywhere can make requests to a loopback address, and a name of its own can be made to
 //! resolve to one. Neither may reach a runtime that executes code, so both headers are checked on every request.
@@ -29,7 +29,7 @@ impl Token {
         value
     }
 
-    /// Whether a request carries it. Takes the same time wherever a wrong token differs.
+    /// Tells whether a request carries it. Takes the same time wherever a wrong token differs.
     fn is_in(&self, headers: &HeaderMap) -> bool {
         let Ok(Some(value)) = only(headers, AUTHORIZATION) else { return false };
         let Some((scheme, given)) = value.split_once(' ') else { return false };
@@ -43,9 +43,9 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Why a request was not let in.
+/// The reason why a request is denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Barred {
+pub(super) enum Denied {
     /// Not exactly one `Host`.
     NoHost,
     /// A name that is not served.
@@ -56,7 +56,7 @@ pub(super) enum Barred {
     Token,
 }
 
-impl fmt::Display for Barred {
+impl fmt::Display for Denied {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoHost => f.write_str("the request needs exactly one Host header"),
@@ -114,7 +114,7 @@ pub(super) fn authority(text: &str) -> Option<(HostName, Option<u16>)> {
     }
 }
 
-/// Where a page comes from.
+/// The origin of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PageOrigin {
     scheme: String,
@@ -146,70 +146,70 @@ impl PageOrigin {
     }
 }
 
-/// Whether `text` can be given to `--allow-host`: a name or an address, with or without a port, which is ignored.
+/// Tells whether `text` can be given to `--allow-host`: a name or an address, with or without a port, which is ignored.
 pub(crate) fn is_host(text: &str) -> bool {
     authority(text).is_some()
 }
 
-/// Whether `text` can be given to `--allow-origin`.
+/// Tells whether `text` can be given to `--allow-origin`.
 pub(crate) fn is_origin(text: &str) -> bool {
     PageOrigin::parse(text).is_some()
 }
 
 /// The checks of one server.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Guard {
+pub(super) struct Access {
     hosts: Vec<HostName>,
     origins: Vec<PageOrigin>,
     token: Option<Token>,
 }
 
-impl Guard {
-    /// Lets in requests to the loopback names and to `hosts`, of local pages and of `origins`, with the token if there is one.
+impl Access {
+    /// Grants requests to the loopback names and to `hosts`, of local pages and of `origins`, with the token if there is one.
     pub(super) fn new(hosts: Vec<HostName>, origins: Vec<PageOrigin>, token: Option<Token>) -> Self {
         Self { hosts, origins, token }
     }
 
     /// Checks where a request goes and where it comes from. Answers the origin when it is one that was allowed by name: its
     /// pages may read the answers.
-    pub(super) fn names(&self, parts: &Parts) -> Result<Option<HeaderValue>, Barred> {
-        let host = only(&parts.headers, HOST)?.ok_or(Barred::NoHost)?;
+    pub(super) fn names(&self, parts: &Parts) -> Result<Option<HeaderValue>, Denied> {
+        let host = only(&parts.headers, HOST)?.ok_or(Denied::NoHost)?;
         // A target in absolute form names the host a second time, and that name counts.
         for name in [Some(host), parts.uri.authority().map(http::uri::Authority::as_str)].into_iter().flatten() {
             let served = authority(name).is_some_and(|(host, _)| host.is_loopback() || self.hosts.contains(&host));
             if !served {
-                return Err(Barred::Host(name.to_owned()));
+                return Err(Denied::Host(name.to_owned()));
             }
         }
         let Some(value) = only(&parts.headers, ORIGIN)? else { return Ok(None) };
         match PageOrigin::parse(value) {
             Some(origin) if self.origins.contains(&origin) => Ok(parts.headers.get(ORIGIN).cloned()),
             Some(origin) if origin.is_local_page() => Ok(None),
-            _ => Err(Barred::Origin(value.to_owned())),
+            _ => Err(Denied::Origin(value.to_owned())),
         }
     }
 
     /// Checks the token, when one is needed.
-    pub(super) fn token(&self, parts: &Parts) -> Result<(), Barred> {
+    pub(super) fn token(&self, parts: &Parts) -> Result<(), Denied> {
         match &self.token {
-            Some(token) if !token.is_in(&parts.headers) => Err(Barred::Token),
+            Some(token) if !token.is_in(&parts.headers) => Err(Denied::Token),
             _ => Ok(()),
         }
     }
 }
 
 /// The value of a header that may stand once. Several of them, or one that is no text, are as good as a foreign one.
-fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Barred> {
-    let barred = |given: &str| match name {
-        ORIGIN => Barred::Origin(given.to_owned()),
-        HOST => Barred::NoHost,
-        _ => Barred::Token,
+fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Denied> {
+    let denied = |given: &str| match name {
+        ORIGIN => Denied::Origin(given.to_owned()),
+        HOST => Denied::NoHost,
+        _ => Denied::Token,
     };
     let mut values = headers.get_all(&name).into_iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(Some).map_err(|_| barred("…")),
-        (Some(_), Some(_)) => Err(barred("several")),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| denied("…")),
+        (Some(_), Some(_)) => Err(denied("several")),
     }
 }
 
@@ -225,18 +225,18 @@ mod tests {
         request.body(()).unwrap().into_parts().0
     }
 
-    fn guard() -> Guard {
+    fn access() -> Access {
         let host = |text| authority(text).unwrap().0;
         let origins = vec![PageOrigin::parse("https://desk.example").unwrap()];
-        Guard::new(vec![host("tools.example"), host("10.1.2.3")], origins, Token::new("secret-one"))
+        Access::new(vec![host("tools.example"), host("10.1.2.3")], origins, Token::new("secret-one"))
     }
 
-    fn host(value: &str) -> Result<Option<HeaderValue>, Barred> {
-        guard().names(&parts("/mcp", &[("host", value)]))
+    fn host(value: &str) -> Result<Option<HeaderValue>, Denied> {
+        access().names(&parts("/mcp", &[("host", value)]))
     }
 
-    fn origin(value: &str) -> Result<Option<HeaderValue>, Barred> {
-        guard().names(&parts("/mcp", &[("host", "localhost"), ("origin", value)]))
+    fn origin(value: &str) -> Result<Option<HeaderValue>, Denied> {
+        access().names(&parts("/mcp", &[("host", "localhost"), ("origin", value)]))
     }
 
     #[test]
@@ -283,18 +283,21 @@ mod tests {
             "localhost/",
             "xtools.example",
         ] {
-            assert_eq!(host(name), Err(Barred::Host(name.to_owned())), "{name}");
+            assert_eq!(host(name), Err(Denied::Host(name.to_owned())), "{name}");
         }
     }
 
     #[test]
     fn the_host_stands_once_and_the_target_may_not_name_another() {
-        assert_eq!(guard().names(&parts("/mcp", &[])), Err(Barred::NoHost));
-        assert_eq!(guard().names(&parts("/mcp", &[("host", "localhost"), ("host", "localhost")])), Err(Barred::NoHost));
+        assert_eq!(access().names(&parts("/mcp", &[])), Err(Denied::NoHost));
+        assert_eq!(
+            access().names(&parts("/mcp", &[("host", "localhost"), ("host", "localhost")])),
+            Err(Denied::NoHost)
+        );
         let local = [("host", "localhost")];
-        assert_eq!(guard().names(&parts("http://localhost:1/mcp", &local)), Ok(None));
-        let foreign = guard().names(&parts("http://evil.example/mcp", &local));
-        assert_eq!(foreign, Err(Barred::Host("evil.example".into())));
+        assert_eq!(access().names(&parts("http://localhost:1/mcp", &local)), Ok(None));
+        let foreign = access().names(&parts("http://evil.example/mcp", &local));
+        assert_eq!(foreign, Err(Denied::Host("evil.example".into())));
     }
 
     #[test]
@@ -316,11 +319,11 @@ mod tests {
             "https://x.desk.example",
             "http://tools.example",
         ] {
-            assert_eq!(origin(page), Err(Barred::Origin(page.to_owned())), "{page}");
+            assert_eq!(origin(page), Err(Denied::Origin(page.to_owned())), "{page}");
         }
         let twice =
             parts("/", &[("host", "localhost"), ("origin", "http://localhost"), ("origin", "http://localhost")]);
-        assert!(guard().names(&twice).is_err());
+        assert!(access().names(&twice).is_err());
     }
 
     #[test]
@@ -332,7 +335,7 @@ mod tests {
 
     #[test]
     fn the_token_is_needed_whole() {
-        let with = |value: &str| guard().token(&parts("/", &[("authorization", value)]));
+        let with = |value: &str| access().token(&parts("/", &[("authorization", value)]));
         for good in ["Bearer secret-one", "bearer secret-one", "BEARER  secret-one"] {
             assert_eq!(with(good), Ok(()), "{good}");
         }
@@ -346,10 +349,10 @@ mod tests {
             "Bearer secret-on",
             "Basic secret-one",
         ] {
-            assert_eq!(with(wrong), Err(Barred::Token), "{wrong}");
+            assert_eq!(with(wrong), Err(Denied::Token), "{wrong}");
         }
-        assert_eq!(guard().token(&parts("/", &[])), Err(Barred::Token));
-        assert_eq!(Guard::default().token(&parts("/", &[])), Ok(()));
+        assert_eq!(access().token(&parts("/", &[])), Err(Denied::Token));
+        assert_eq!(Access::default().token(&parts("/", &[])), Ok(()));
     }
 
     #[test]

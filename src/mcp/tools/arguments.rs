@@ -1,8 +1,8 @@
 //! The arguments of the built-in tools, from JSON to types. A bad, missing or unknown argument is named; all faults of a call
 //! are told at once. Says nothing about who may call.
 
-use super::wire::{EXACT, Object};
 use crate::base::limits::{MOST_NOTE_CHARACTERS, thousands};
+use crate::mcp::rpc::message::{EXACT, Object};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
@@ -10,65 +10,65 @@ use std::time::Duration;
 
 /// Arguments of `create-session`.
 #[derive(Debug, PartialEq)]
-pub(super) struct CreateSession {
+pub(crate) struct CreateSession {
     /// A note for the roster.
-    pub(super) note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 /// Arguments of `eval`.
 #[derive(Debug, PartialEq)]
-pub(super) struct Eval {
+pub(crate) struct Eval {
     /// The script.
-    pub(super) code: String,
+    pub(crate) code: String,
     /// The space or module to evaluate in.
-    pub(super) ns: Option<String>,
+    pub(crate) ns: Option<String>,
     /// How long to wait for the outcome.
-    pub(super) wait: Duration,
-    /// Whether not to wait at all.
-    pub(super) background: bool,
+    pub(crate) wait: Duration,
+    /// Says not to wait at all.
+    pub(crate) background: bool,
 }
 
 /// Arguments of `await`.
 #[derive(Debug, PartialEq)]
-pub(super) struct Await {
+pub(crate) struct Await {
     /// Wait for every one of these.
-    pub(super) all: Vec<u64>,
+    pub(crate) all: Vec<u64>,
     /// And for one of these.
-    pub(super) any: Vec<u64>,
+    pub(crate) any: Vec<u64>,
     /// How long at most.
-    pub(super) wait: Duration,
+    pub(crate) wait: Duration,
 }
 
 /// Arguments of `cancel`.
 #[derive(Debug, PartialEq)]
-pub(super) struct Cancel {
-    /// What to stop.
-    pub(super) ids: Vec<u64>,
+pub(crate) struct Cancel {
+    /// The evals to stop.
+    pub(crate) ids: Vec<u64>,
 }
 
 /// How long `eval` waits when it is not told.
-pub(super) const EVAL_WAIT: Duration = Duration::from_secs(10);
+pub(crate) const EVAL_WAIT: Duration = Duration::from_secs(10);
 
 /// How long `await` waits when it is not told.
-pub(super) const AWAIT_WAIT: Duration = Duration::from_secs(60);
+pub(crate) const AWAIT_WAIT: Duration = Duration::from_secs(60);
 
-/// What is wrong with one argument.
+/// One fault of an argument.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Problem {
+pub(crate) enum Problem {
     /// It is needed and absent.
     Missing {
         /// Its name.
         name: &'static str,
-        /// What it should be.
+        /// The kind it should be of.
         wanted: &'static str,
     },
     /// It is of the wrong kind.
     Wrong {
         /// Its name.
         name: &'static str,
-        /// What it should be.
+        /// The kind it should be of.
         wanted: &'static str,
-        /// What it was, shortened.
+        /// The value that was given, shortened.
         got: String,
     },
     /// The tool knows no such argument.
@@ -92,7 +92,7 @@ impl fmt::Display for Problem {
 
 /// Everything that is wrong with the arguments of a call; never empty. `Display` is one line each.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Problems(Vec<Problem>);
+pub(crate) struct Problems(Vec<Problem>);
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,15 +117,15 @@ const MOST_IDS: usize = 4_096;
 
 /// Arguments as they were read: the session is known even when others are wrong, so that the refusal reaches its caller.
 #[derive(Debug, PartialEq)]
-pub(super) struct Read<T> {
+pub(crate) struct Read<T> {
     /// The handle given as `session`.
-    pub(super) session: Option<String>,
+    pub(crate) session: Option<String>,
     /// The others, or everything that is wrong.
-    pub(super) arguments: Result<T, Problems>,
+    pub(crate) arguments: Result<T, Problems>,
 }
 
 /// Reads the arguments of `create-session`.
-pub(super) fn create_session(given: Object) -> Read<CreateSession> {
+pub(crate) fn create_session(given: Object) -> Read<CreateSession> {
     let mut reader = Reader::new(given, &["note"]);
     let note = reader.read("note", "a string of at most 500 characters", |value| {
         value.as_str().filter(|note| note.chars().count() <= MOST_NOTE_CHARACTERS).map(str::to_owned)
@@ -135,7 +135,7 @@ pub(super) fn create_session(given: Object) -> Read<CreateSession> {
 
 /// Reads the arguments of `eval`. `tasks` says that the request declared them: `await` means nothing then. Waits are cut to
 /// `longest`.
-pub(super) fn eval(given: Object, tasks: bool, longest: Duration) -> Read<Eval> {
+pub(crate) fn eval(given: Object, tasks: bool, longest: Duration) -> Read<Eval> {
     let mut reader = Reader::new(given, &["code", "ns", "await", "background", "session"]);
     let session = reader.text("session");
     let code = reader.text("code").or_else(|| reader.missing("code", "the script, a string"));
@@ -147,7 +147,7 @@ pub(super) fn eval(given: Object, tasks: bool, longest: Duration) -> Read<Eval> 
 }
 
 /// Reads the arguments of `await`. Waits are cut to `longest`.
-pub(super) fn awaiting(given: Object, longest: Duration) -> Read<Await> {
+pub(crate) fn awaiting(given: Object, longest: Duration) -> Read<Await> {
     let mut reader = Reader::new(given, &["all", "any", "seconds", "session"]);
     let session = reader.text("session");
     let (all, any) = (reader.ids("all").unwrap_or_default(), reader.ids("any").unwrap_or_default());
@@ -159,7 +159,7 @@ pub(super) fn awaiting(given: Object, longest: Duration) -> Read<Await> {
 }
 
 /// Reads the arguments of `cancel`.
-pub(super) fn cancel(given: Object) -> Read<Cancel> {
+pub(crate) fn cancel(given: Object) -> Read<Cancel> {
     let mut reader = Reader::new(given, &["ids", "session"]);
     let session = reader.text("session");
     let ids = reader.ids("ids").filter(|ids| !ids.is_empty());

@@ -1,13 +1,13 @@
 //! Which version of each module is in force. Reads a module's file at every import, and loads it anew when its text, what was
 //! defined inside it, or a module that it imports has changed. Knows neither the compiler nor evals, only a [`Loader`].
 //!
-//! An eval that imports a module may have to load others for it: that is its pass ([`Passes`]), in which what is imported along
+//! An eval that imports a module may have to load others for it: that is its pass ([`ImportTraces`]), in which what is imported along
 //! two ways is one version. Script code runs while a module is loaded; no lock is held meanwhile. Two evals may load the same
 //! module at the same time: the later one stays, and the next import looks at the file again.
 
 use super::folder::Folder;
+use super::import_trace::{ImportTraces, Need, Opened, Step};
 use super::name::ModuleName;
-use super::pass::{Need, Opened, Passes, Step};
 use crate::base::{EntryId, ModuleError, ModuleNotice, lock};
 use crate::engine::Fallible;
 use rhai::EvalAltResult;
@@ -21,7 +21,7 @@ const REMEMBERED_NOTICES: usize = 256;
 pub(super) trait Loader<M, L> {
     /// The eval.
     fn entry(&self) -> EntryId;
-    /// Compiles the text, with `layers` over it, and runs its top level. What it imports comes back to [`Shelf::get`].
+    /// Compiles the text, with `layers` over it, and runs its top level. What it imports comes back to [`ModuleStore::get`].
     fn load(&self, name: &ModuleName, text: &str, layers: &[L]) -> Fallible<M>;
     /// Whether the eval was stopped: then an error says nothing about the module.
     fn stopped(&self) -> bool;
@@ -90,18 +90,24 @@ struct Slot<M, L> {
 
 /// The modules of one folder.
 #[derive(Debug)]
-pub(super) struct Shelf<M, L> {
+pub(super) struct ModuleStore<M, L> {
     folder: Folder,
     /// Most functions that may be defined inside one module.
     most_functions: usize,
     slots: Mutex<BTreeMap<ModuleName, Slot<M, L>>>,
-    passes: Passes<Version<M, L>>,
+    traces: ImportTraces<Version<M, L>>,
     told: Mutex<VecDeque<(EntryId, ModuleNotice)>>,
 }
 
-impl<M, L: Layer> Shelf<M, L> {
+impl<M, L: Layer> ModuleStore<M, L> {
     pub(super) fn new(folder: Folder, deepest: usize, most_functions: usize) -> Self {
-        Self { folder, most_functions, slots: Mutex::default(), passes: Passes::new(deepest), told: Mutex::default() }
+        Self {
+            folder,
+            most_functions,
+            slots: Mutex::default(),
+            traces: ImportTraces::new(deepest),
+            told: Mutex::default(),
+        }
     }
 
     pub(super) fn folder(&self) -> &Folder {
@@ -114,7 +120,7 @@ impl<M, L: Layer> Shelf<M, L> {
     ///
     /// No such module; a circular import; what the text raises when no version of it ever loaded.
     pub(super) fn get(&self, loader: &impl Loader<M, L>, name: &ModuleName) -> Fallible<Arc<Version<M, L>>> {
-        let opened = match self.passes.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
+        let opened = match self.traces.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
             Step::Settled(version) => return Ok(version),
             Step::Opened(opened) => opened,
         };
@@ -131,7 +137,7 @@ impl<M, L: Layer> Shelf<M, L> {
     pub(super) fn reload(&self, loader: &impl Loader<M, L>, name: &ModuleName) -> Fallible<ModuleNotice> {
         let text = self.folder.read(name).map_err(|e| loader.refuse(&e))?;
         let importers = self.importers(name);
-        let opened = match self.passes.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
+        let opened = match self.traces.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
             // Somebody asks for it in the middle of loading modules, after this one was loaded.
             Step::Settled(_) => None,
             Step::Opened(opened) => Some(opened),
@@ -184,7 +190,7 @@ impl<M, L: Layer> Shelf<M, L> {
 
     /// What is being loaded reads something that changes without a file.
     pub(super) fn fleeting(&self, entry: EntryId) {
-        self.passes.fleeting(entry);
+        self.traces.fleeting(entry);
     }
 
     /// What was defined inside the module and holds for this text of its file, oldest first.
@@ -375,5 +381,5 @@ fn same<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
 }
 
 #[cfg(test)]
-#[path = "shelf_tests.rs"]
+#[path = "module_store_tests.rs"]
 mod tests;

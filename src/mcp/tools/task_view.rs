@@ -1,11 +1,11 @@
-//! Tasks as the wire shows them: nothing is stored, everything is computed from how the entry stands.
+//! Tasks as the protocol shows them: nothing is stored, everything is computed from how the entry stands.
 //!
 //! A script that fails is a task that `completed` with a result that says `isError`; the status `failed` is for errors of the
 //! protocol, and an eval that was admitted has none.
 
-use super::wire::Object;
 use crate::base::{Clock, EntryId, Status, TaskId, Time};
 use crate::host::TaskView;
+use crate::mcp::rpc::message::Object;
 use crate::render::notice;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 /// How often a client is asked to look.
 const POLL_INTERVAL_MS: u64 = 1_000;
 
-/// The members that say how a task stands. What it came to is not among them.
-pub(super) fn members(id: &TaskId, view: &TaskView, message: Option<String>, clock: &Clock) -> Object {
+/// The members that say how a task stands. Its result is not among them.
+pub(crate) fn members(id: &TaskId, view: &TaskView, message: Option<String>, clock: &Clock) -> Object {
     let mut members = Map::new();
     members.insert("taskId".into(), json!(id.to_string()));
     members.insert("status".into(), json!(status(view.status)));
@@ -29,19 +29,19 @@ pub(super) fn members(id: &TaskId, view: &TaskView, message: Option<String>, clo
 }
 
 /// The message of a task that has just been made of an eval.
-pub(super) fn started(id: EntryId) -> String {
+pub(crate) fn started(id: EntryId) -> String {
     notice::task_status(id, None)
 }
 
 /// The message of a task as it stands: with its latest line while it is at work.
-pub(super) fn message(id: EntryId, view: &TaskView) -> String {
+pub(crate) fn message(id: EntryId, view: &TaskView) -> String {
     if view.status.is_settled() {
         return format!(";; id {id} · {}", view.status);
     }
     notice::task_status(id, view.latest_line.as_deref())
 }
 
-/// The word of the wire for a status.
+/// The protocol's word for a status.
 fn status(status: Status) -> &'static str {
     match status {
         Status::Queued | Status::Running => "working",

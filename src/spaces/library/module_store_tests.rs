@@ -1,4 +1,4 @@
-//! The shelf with a plain engine in place of evals: each `eval` here is an entry of its own.
+//! The store with a plain engine in place of evals: each `eval` here is an entry of its own.
 
 use super::*;
 use crate::base::Limits;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 struct Bench {
     dir: tempfile::TempDir,
-    shelf: Shelf<Shared<Module>, Text>,
+    store: ModuleStore<Shared<Module>, Text>,
     entries: AtomicU64,
     loads: Mutex<Vec<String>>,
     /// What `edit()` writes.
@@ -38,13 +38,13 @@ struct Resolver(Arc<Eval>);
 impl ModuleResolver for Resolver {
     fn resolve(&self, _: &Engine, _: Option<&str>, path: &str, at: Position) -> Fallible<Shared<Module>> {
         if path == "@clock" {
-            self.0.bench.shelf.fleeting(self.0.entry);
+            self.0.bench.store.fleeting(self.0.entry);
             let mut module = Module::new();
             module.set_var("ENTRY", i64::try_from(self.0.entry.0).unwrap());
             return Ok(module.into());
         }
         let name = ModuleName::parse(path).map_err(|e| self.0.as_ref().refuse(&e))?;
-        let version = self.0.bench.shelf.get(&OfEval(self.0.clone()), &name);
+        let version = self.0.bench.store.get(&OfEval(self.0.clone()), &name);
         version.map(|version| version.loaded.clone()).map_err(|mut error| {
             if error.position().is_none() {
                 error.set_position(at);
@@ -136,7 +136,7 @@ impl Bench {
     fn new(files: &[(&str, &str)]) -> Arc<Self> {
         let dir = tempfile::tempdir().unwrap();
         let bench = Self {
-            shelf: Shelf::new(Folder::new(dir.path()), 20, 5),
+            store: ModuleStore::new(Folder::new(dir.path()), 20, 5),
             dir,
             entries: AtomicU64::new(0),
             loads: Mutex::default(),
@@ -178,11 +178,11 @@ impl Bench {
 
     fn reload(self: &Arc<Self>, name: &str) -> Result<String, String> {
         let loader = OfEval(self.start());
-        self.shelf.reload(&loader, &ModuleName::parse(name).unwrap()).map(|n| n.to_string()).map_err(|e| e.to_string())
+        self.store.reload(&loader, &ModuleName::parse(name).unwrap()).map(|n| n.to_string()).map_err(|e| e.to_string())
     }
 
     fn define(&self, name: &str, text: &'static str) -> Result<String, ModuleError> {
-        self.shelf.define(&ModuleName::parse(name).unwrap(), Text(text)).map(|n| n.to_string())
+        self.store.define(&ModuleName::parse(name).unwrap(), Text(text)).map(|n| n.to_string())
     }
 
     fn loads(&self) -> Vec<String> {
@@ -298,7 +298,7 @@ fn circles_are_named_and_leave_no_trace() {
         let (result, _) = bench.eval(code);
         assert!(result.as_ref().is_err_and(|e| e.contains(circle)), "{code}: {result:?}");
     }
-    assert!(bench.shelf.passes.is_empty());
+    assert!(bench.store.traces.is_empty());
     bench.write("trip.rhai", "fn v() { 1 }");
     assert_eq!(bench.value("import \"round\" as r; r::v()"), 1);
 }
@@ -333,11 +333,11 @@ fn a_broken_edit_keeps_the_last_good_version_and_says_so_once_to_each_eval() {
             assert_eq!(output.len(), 1, "{output:?}");
             assert!(output[0].contains(place), "{output:?}");
         }
-        assert!(bench.shelf.fault(&ModuleName::parse("m").unwrap(), text).is_some());
+        assert!(bench.store.fault(&ModuleName::parse("m").unwrap(), text).is_some());
     }
     bench.write("m.rhai", "fn v() { 3 }");
     assert_eq!(bench.value(CALL), 3);
-    assert_eq!(bench.shelf.fault(&ModuleName::parse("m").unwrap(), "fn v() { 3 }"), None);
+    assert_eq!(bench.store.fault(&ModuleName::parse("m").unwrap(), "fn v() { 3 }"), None);
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn a_stopped_eval_says_nothing_about_the_module() {
     let (value, output) = bench.eval(CALL);
     assert!(value.is_err());
     assert_eq!(output, Vec::<String>::new());
-    assert!(bench.shelf.passes.is_empty());
+    assert!(bench.store.traces.is_empty());
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn functions_defined_inside_are_live_for_importers_until_the_file_changes() {
     bench.define("live", "fn number() { 4 } fn more() { 1 }").unwrap();
     assert_eq!(bench.value(CALL), 8);
     let name = ModuleName::parse("live").unwrap();
-    assert_eq!(bench.shelf.layers(&name, "fn number() { 1 }\nfn twice() { number() * 2 }").len(), 1);
+    assert_eq!(bench.store.layers(&name, "fn number() { 1 }\nfn twice() { number() * 2 }").len(), 1);
     bench.write("live.rhai", "fn number() { 3 } fn twice() { number() * 2 }");
     let (value, output) = bench.eval(CALL);
     assert_eq!(value, Ok(6));
@@ -486,8 +486,8 @@ fn a_reload_of_a_broken_file_fails_and_changes_nothing() {
     bench.write("m.rhai", "fn v( {");
     assert!(bench.reload("m").is_err());
     let name = ModuleName::parse("m").unwrap();
-    assert_eq!(bench.shelf.text_at_fault(&name, 1).as_deref(), Some("fn v( {"), "the text that the error is about");
-    assert_eq!(bench.shelf.text_at_fault(&name, 2).as_deref(), Some("fn v() { 1 }"));
+    assert_eq!(bench.store.text_at_fault(&name, 1).as_deref(), Some("fn v( {"), "the text that the error is about");
+    assert_eq!(bench.store.text_at_fault(&name, 2).as_deref(), Some("fn v() { 1 }"));
     let (value, output) = bench.eval(CALL);
     assert_eq!((value, output.len()), (Ok(2), 1));
 }
