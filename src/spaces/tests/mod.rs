@@ -13,6 +13,7 @@ mod modules;
 mod natives;
 mod nesting;
 mod rig;
+mod seen;
 mod sessions;
 mod stdlib;
 mod stops;
