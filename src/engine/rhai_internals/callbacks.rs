@@ -38,7 +38,7 @@ pub(crate) trait Observer: Send + Sync + 'static {
 thread_local! {
     /// The variable that code on this thread asked for last. Rhai raises a data race without a name, and it is this one.
     static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
-    /// How many captured variables the running statement still asks for.
+    /// The number of captured variables that the running statement still asks for.
     static CAPTURING: Cell<usize> = const { Cell::new(0) };
 }
 

@@ -70,9 +70,9 @@ pub(crate) struct Rewritten {
     pub(crate) reads: BTreeSet<ImmutableString>,
     /// The imports the top level names.
     pub(crate) imports: BTreeSet<ImmutableString>,
-    /// Where each import is named first.
+    /// The place where each import is named first.
     pub(crate) import_places: HashMap<ImmutableString, Position>,
-    /// Where each top-level statement stands.
+    /// The place of each top-level statement.
     places: Vec<Position>,
     /// For each top-level statement the variables it may write.
     pub(crate) writes: Vec<Vec<ImmutableString>>,
@@ -81,7 +81,7 @@ pub(crate) struct Rewritten {
 }
 
 impl Rewritten {
-    /// Where the top-level statement with this index stands.
+    /// The place of the top-level statement with this index.
     pub(crate) fn place(&self, index: usize) -> Position {
         self.places.get(index).copied().unwrap_or(Position::NONE)
     }
@@ -144,7 +144,7 @@ struct Rewriter<'a> {
     imports: BTreeSet<ImmutableString>,
     import_places: HashMap<ImmutableString, Position>,
     writes: Vec<ImmutableString>,
-    /// How many closures of the present function were made portable.
+    /// The number of closures of the present function that were made portable.
     made_portable: usize,
 }
 

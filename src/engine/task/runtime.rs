@@ -119,7 +119,7 @@ impl Runtime {
         self.functions().iter().filter(|facts| facts.module.is_none()).map(|facts| facts.name.as_str()).collect()
     }
 
-    /// How many code units with closures are alive.
+    /// The number of code units with closures that are alive.
     pub fn code_units_alive(&self) -> usize {
         self.0.code_units.count()
     }
@@ -129,7 +129,7 @@ impl Runtime {
         self.0.cycle_collector.sweep();
     }
 
-    /// How many captured variables are alive that outlived the evals which made them.
+    /// The number of live captured variables that outlived the evals which made them.
     #[cfg(test)]
     pub(crate) fn cells_alive(&self) -> usize {
         self.0.cycle_collector.alive()

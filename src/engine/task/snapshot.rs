@@ -57,7 +57,7 @@ pub(crate) struct Snapshot {
     pub(crate) plan: Vec<Vec<ImmutableString>>,
     /// The statement that runs.
     pub(crate) statement: usize,
-    /// How many imports are known to the space.
+    /// The number of imports that are known to the space.
     pub(crate) imports: usize,
     /// Cells that a kept closure captured, by address.
     pub(crate) linked: HashSet<usize>,
@@ -78,11 +78,11 @@ pub(crate) struct SeenVariable {
     pub(crate) version: u64,
     /// The value it has in the space.
     pub(crate) value: Option<Arc<Dynamic>>,
-    /// What functions see instead, when the running statement has changed it.
+    /// The value functions see instead, when the running statement has changed it.
     pub(crate) ahead: Option<Arc<Dynamic>>,
-    /// What was charged for it.
+    /// The bytes that were charged for it.
     pub(crate) bytes: usize,
-    /// What the space was told that it takes, in bytes.
+    /// The size in bytes that the space was told.
     pub(crate) size: usize,
     /// Whether there are captured cells or atoms in it.
     pub(crate) live: bool,
@@ -122,7 +122,7 @@ impl Snapshot {
         others.filter_map(|(name, known)| Some((name.clone(), Arc::clone(known.value.as_ref()?)))).collect()
     }
 
-    /// The word that the space needs when a variable that is the same takes `bytes` now.
+    /// The message for the space when a variable that is the same takes `bytes` now.
     pub(crate) fn resize(&mut self, name: &ImmutableString, bytes: usize) -> Option<Resized> {
         let known = self.known.get_mut(name).filter(|known| known.live && known.size != bytes)?;
         known.size = bytes;
