@@ -1,5 +1,5 @@
-//! What scripts and people ask about modules: lists, outlines, docs and texts, from the files as they are now and from what
-//! was defined inside modules since. Nothing is run for it.
+//! Answers to questions of scripts and people about modules: lists, outlines, docs and texts, from the files as they are now
+//! and from what was defined inside modules since. Nothing is run for it.
 
 use super::check::circle_of;
 use super::module_store::Layer;
@@ -37,7 +37,7 @@ pub enum ModuleStatus {
     Native,
 }
 
-/// What a name in a question about docs means.
+/// The meaning of a name in a question about docs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Documented {
     /// A module.
@@ -104,7 +104,7 @@ impl Library {
         rows
     }
 
-    /// What a module offers: the file as it is now, or, when that does not compile, the version in force; with what was
+    /// The outline of a module: of the file as it is now, or, when that does not compile, the version in force; with what was
     /// defined inside it. `sources` finds the code of evals that defined something.
     ///
     /// # Errors
@@ -173,7 +173,7 @@ impl Library {
         if found.is_empty() { Err(no_function(&outline, function)) } else { Ok(found.join("\n\n")) }
     }
 
-    /// What `path` is: a module (`stats`), or functions of one (`stats::mean`).
+    /// The module or functions that `path` means: a module (`stats`), or functions of one (`stats::mean`).
     ///
     /// # Errors
     ///

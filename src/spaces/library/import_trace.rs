@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-/// What a module imported when it was loaded: which module, and which version of it; `None` when there was none to be had.
+/// One import of a module when it was loaded: the name, and the version it got; `None` when there was none to be had.
 pub(super) type Need<V> = (ModuleName, Option<Arc<V>>);
 
 /// The traces of all evals. An entry runs on one thread, so it has at most one.
@@ -18,15 +18,19 @@ pub(super) struct ImportTraces<V> {
     all: Mutex<HashMap<EntryId, ImportTrace<V>>>,
 }
 
+/// The way of one eval.
 #[derive(Debug)]
 struct ImportTrace<V> {
+    /// The modules it is loading or checking, outermost first.
     open: Vec<Open<V>>,
+    /// The versions it has settled on.
     settled: HashMap<ModuleName, Arc<V>>,
     /// The place in `open` of the module whose imports cannot work: a circle leads back to it, or it leads too deep. Whatever
     /// was opened after it fails for a reason that is not its own.
     to_blame: Option<usize>,
 }
 
+/// A module that is being loaded or checked.
 #[derive(Debug)]
 struct Open<V> {
     name: ModuleName,
@@ -34,7 +38,7 @@ struct Open<V> {
     fleeting: bool,
 }
 
-/// What an eval that asks for a module has to do.
+/// The next step of an eval that asks for a module.
 pub(super) enum Step<'a, V> {
     /// Nothing: it has this version already.
     Settled(Arc<V>),
@@ -120,7 +124,7 @@ impl<V> Opened<'_, V> {
         })
     }
 
-    /// It did not load: whether that is for a reason of its own, rather than of a module further out, as when a circle leads
+    /// It did not load: true when that is for a reason of its own, rather than of a module further out, as when a circle leads
     /// back to that one. `circle` is where a circle leads back to that was found elsewhere.
     pub(super) fn is_to_blame(&self, circle: Option<&ModuleName>) -> bool {
         self.with(|trace| match trace.to_blame.or_else(|| trace.place(circle?)) {

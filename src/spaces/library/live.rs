@@ -27,7 +27,7 @@ pub trait SpaceModules: Send + Sync {
     fn space_module(&self, task: &Task, name: &str) -> Fallible<LoadedModule>;
 }
 
-/// What `import` finds: modules of the library, and other spaces after an `@`.
+/// The modules that `import` finds: those of the library, and other spaces after an `@`.
 #[derive(Clone)]
 pub struct ScriptModules {
     library: Arc<Library>,

@@ -25,7 +25,7 @@ pub struct ModuleSpace {
 
 #[derive(Default)]
 struct State {
-    /// What the space was last made to follow.
+    /// The version the space was last made to follow.
     followed: Option<Arc<LoadedModule>>,
     /// Its constants, which code in the space sees like variables of its own.
     constants: BTreeMap<ImmutableString, Dynamic>,
@@ -74,7 +74,7 @@ impl ModuleSpace {
         Some(Variable { value: Arc::new(value), version: 0, by: EntryId(0), constant: true, bytes: 0, live: false })
     }
 
-    /// What evals inside have imported themselves stays when the module changes.
+    /// Adds the imports that evals inside have made themselves: they stay when the module changes.
     fn with_own_imports(&self, before: Option<&LoadedModule>, mut environment: Environment) -> Environment {
         let of_module = before.map(LoadedModule::environment).unwrap_or_default();
         let taken = |imports: &[crate::engine::Import], alias: &str| imports.iter().any(|i| i.alias == alias);

@@ -178,7 +178,7 @@ impl FunctionOutline {
     }
 }
 
-/// Whether `text` has `wanted` in it, in any case of letters.
+/// True when `text` has `wanted` in it, in any case of letters.
 pub(super) fn contains(text: &str, wanted: &str) -> bool {
     text.to_lowercase().contains(&wanted.to_lowercase())
 }

@@ -1,6 +1,6 @@
 //! Functions see a variable of their space as of their call, however it was written and wherever the call stands.
 
-use super::rig::Rig;
+use super::harness::Harness;
 
 #[test]
 fn a_function_sees_a_variable_as_of_its_call() {
@@ -45,14 +45,14 @@ fn a_function_sees_a_variable_as_of_its_call() {
         ("let x = 1; fn r(n) { x } { x = 4; r(r(1)) }", "4"),
         ("let a = [0]; fn at() { a.len() - 1 } { a.push(5); a[at()] = 6; a }", "[0, 6]"),
     ] {
-        let rig = Rig::new();
-        rig.seat().is(code, expected);
+        let process = Harness::new();
+        process.seat().is(code, expected);
     }
 }
 
 #[test]
 fn functions_of_earlier_evals_see_it_as_well() {
-    let s = Rig::new().seat();
+    let s = Harness::new().seat();
     s.run("let l = []; fn n() { l.len() }");
     s.is("let s = []; for i in 0..3 { s.push(n()); l.push(i); } s", "[0, 1, 2]");
     s.is("for i in 0..1 { l.push(2); l.pop(); } [n(), l.len()]", "[3, 3]");
@@ -60,9 +60,9 @@ fn functions_of_earlier_evals_see_it_as_well() {
 
 #[test]
 fn a_function_of_a_module_that_changes_its_first_argument_changes_the_variable() {
-    let rig = Rig::new();
-    rig.write("shop", "fn add(list, item) { list.push(item); list }");
-    let s = rig.seat();
+    let process = Harness::new();
+    process.write("shop", "fn add(list, item) { list.push(item); list }");
+    let s = process.seat();
     s.run("import \"shop\" as shop; let l = [1]; let m = shop::add(l, 2);");
     s.is("m", "[1, 2]");
 }
