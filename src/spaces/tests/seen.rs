@@ -46,13 +46,13 @@ fn a_function_sees_a_variable_as_of_its_call() {
         ("let a = [0]; fn at() { a.len() - 1 } { a.push(5); a[at()] = 6; a }", "[0, 6]"),
     ] {
         let process = Harness::new();
-        process.seat().is(code, expected);
+        process.session().is(code, expected);
     }
 }
 
 #[test]
 fn functions_of_earlier_evals_see_it_as_well() {
-    let s = Harness::new().seat();
+    let s = Harness::new().session();
     s.run("let l = []; fn n() { l.len() }");
     s.is("let s = []; for i in 0..3 { s.push(n()); l.push(i); } s", "[0, 1, 2]");
     s.is("for i in 0..1 { l.push(2); l.pop(); } [n(), l.len()]", "[3, 3]");
@@ -62,7 +62,7 @@ fn functions_of_earlier_evals_see_it_as_well() {
 fn a_function_of_a_module_that_changes_its_first_argument_changes_the_variable() {
     let process = Harness::new();
     process.write("shop", "fn add(list, item) { list.push(item); list }");
-    let s = process.seat();
+    let s = process.session();
     s.run("import \"shop\" as shop; let l = [1]; let m = shop::add(l, 2);");
     s.is("m", "[1, 2]");
 }
