@@ -29,8 +29,8 @@ pub struct Block<'a> {
     pub output: Option<Output<'a>>,
     /// Names it set that another entry had set since, in order.
     pub conflicts: &'a [Conflict],
-    /// Names it published; said only when it failed or was cancelled.
-    pub published: &'a [String],
+    /// Names it committed; said only when it failed or was cancelled.
+    pub committed: &'a [String],
     /// Children that were cancelled when it settled.
     pub cancelled_children: &'a [EntryId],
     /// The space that came into being for it.
@@ -248,8 +248,8 @@ fn about(block: &Block<'_>) -> Vec<String> {
         });
     }
     let stopped = matches!(block.stage, Stage::Failed { .. } | Stage::Cancelled { .. });
-    if stopped && !block.published.is_empty() {
-        lines.push(format!(";; set before it stopped: {}", names(block.published)));
+    if stopped && !block.committed.is_empty() {
+        lines.push(format!(";; set before it stopped: {}", names(block.committed)));
     }
     if !block.cancelled_children.is_empty() {
         lines.push(format!(";; cancelled children: {}", ranges(block.cancelled_children)));

@@ -3,7 +3,7 @@
 use super::backend::{ModuleNames, Names, Signature};
 use super::command::{Argument, COMMANDS, CommandSpec};
 use crate::base::Status;
-use crate::engine::syntax::{self, Kind, Span};
+use crate::engine::lexer::{self, Kind, Span};
 use crate::host::ModuleKind;
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(super) fn complete(text: &str, at: usize, names: &Names) -> Completion {
     if before.trim_start().starts_with(':') {
         return complete_command(before, names);
     }
-    if text.len() > syntax::LONGEST_LIVE_TEXT {
+    if text.len() > lexer::LONGEST_LIVE_TEXT {
         return Completion::default();
     }
     let Some(place) = Place::at(before) else { return Completion::default() };
@@ -61,7 +61,7 @@ pub(super) fn complete(text: &str, at: usize, names: &Names) -> Completion {
         What::Bare => {
             let typed = place.spans.iter().filter(|span| span.kind == Kind::Name && span.bytes.end < at);
             let typed = typed.map(|span| before[span.bytes.clone()].to_owned());
-            let keywords = syntax::KEYWORDS.iter().map(|&word| word.to_owned());
+            let keywords = lexer::KEYWORDS.iter().map(|&word| word.to_owned());
             let bare: Vec<String> = names.variables.iter().cloned().chain(typed).chain(keywords).collect();
             let mut all = offered(word, &names.functions, bare.iter(), followed_by_call);
             let bound = names.modules.iter().filter(|module| module.is_bound() && module.name.starts_with(word));
@@ -79,7 +79,7 @@ pub(super) fn hint(text: &str, names: &Names) -> Option<Hint> {
     if text.trim_start().starts_with(':') {
         return command_hint(text);
     }
-    if text.len() > syntax::LONGEST_LIVE_TEXT {
+    if text.len() > lexer::LONGEST_LIVE_TEXT {
         return None;
     }
     let place = Place::at(text)?;
@@ -125,7 +125,7 @@ enum What {
 impl Place {
     /// `None` where no name can stand: in strings, comments and numbers.
     fn at(before: &str) -> Option<Self> {
-        let syntax::Tokens { spans, open_comment, open_text } = syntax::tokens(before);
+        let lexer::Tokens { spans, open_comment, open_text } = lexer::tokens(before);
         let text = |span: &Span| &before[span.bytes.clone()];
         if open_comment {
             return None;

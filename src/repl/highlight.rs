@@ -1,6 +1,6 @@
 //! Colours for code while it is typed. The width of the text never changes: only escape sequences are added.
 
-use crate::engine::syntax::{self, Kind};
+use crate::engine::lexer::{self, Kind};
 use std::borrow::Cow;
 
 const RESET: &str = "\x1b[0m";
@@ -10,13 +10,13 @@ pub(super) const DIM: &str = "\x1b[2m";
 
 /// The text with colours.
 pub(super) fn highlight(text: &str) -> Cow<'_, str> {
-    if text.len() > syntax::LONGEST_LIVE_TEXT {
+    if text.len() > lexer::LONGEST_LIVE_TEXT {
         return Cow::Borrowed(text);
     }
     if text.trim_start().starts_with(':') {
         return Cow::Owned(painted(text, COMMAND));
     }
-    let spans = syntax::tokens(text).spans;
+    let spans = lexer::tokens(text).spans;
     let mut shown = String::with_capacity(text.len() + spans.len() * 8);
     let mut last = 0;
     for (i, span) in spans.iter().enumerate() {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_left_alone() {
-        let long = "1 + ".repeat(syntax::LONGEST_LIVE_TEXT);
+        let long = "1 + ".repeat(lexer::LONGEST_LIVE_TEXT);
         assert!(matches!(highlight(&long), Cow::Borrowed(_)));
     }
 }

@@ -1,7 +1,7 @@
 //! What a typed text is: a command, code, or code for the background; and whether more lines must follow first.
 
 use super::command::{Command, Misuse};
-use crate::engine::syntax;
+use crate::engine::lexer;
 use std::borrow::Cow;
 
 /// A text that was submitted.
@@ -38,7 +38,7 @@ pub(super) fn is_complete(text: &str) -> bool {
         || trimmed.starts_with(':')
         || ends_with_two_blank_lines(text)
         || without_ampersand(trimmed).is_some()
-        || syntax::is_complete(text)
+        || lexer::is_complete(text)
 }
 
 /// Line breaks of every kind become `\n`.
@@ -56,8 +56,8 @@ fn ends_with_two_blank_lines(text: &str) -> bool {
 /// which cannot stand alone, is none.
 fn without_ampersand(text: &str) -> Option<&str> {
     let code = text.strip_suffix('&')?.trim_end();
-    let is_token = syntax::tokens(text).spans.last().is_some_and(|last| text[last.bytes.clone()] == *"&");
-    (is_token && !code.is_empty() && syntax::is_complete(code)).then_some(code)
+    let is_token = lexer::tokens(text).spans.last().is_some_and(|last| text[last.bytes.clone()] == *"&");
+    (is_token && !code.is_empty() && lexer::is_complete(code)).then_some(code)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Whose line is it: everything an entry prints is in its own output, in order, and nowhere else.
 
 use crate::stage::{Stage, within};
-use remontoire::base::{Clock, EntryId};
+use remontoire::{Clock, EntryId};
 use rhai::{Array, FuncRegistration, Module};
 use std::sync::{Mutex, Once};
 use tracing::{Event, Subscriber};

@@ -1,9 +1,8 @@
 //! Delivery through real sockets: what was not written whole is owed as before, what was written keeps its session alive.
 
 use crate::stage::{Speaker, Stage, within};
-use remontoire::EvalRequest;
-use remontoire::base::{ClientInfo, Clock, EntryId, HeaderKey, Limits, Status, Time};
-use remontoire::{Server, serve};
+use remontoire::internals::{ClientInfo, HeaderKey, Time};
+use remontoire::{Clock, EntryId, EvalRequest, Limits, Server, Status, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;

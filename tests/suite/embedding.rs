@@ -2,10 +2,11 @@
 //! of the program's own.
 
 use crate::stage::{Stage, within};
-use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Refusal, Status, StopCause};
-use remontoire::internals::Script;
-use remontoire::render::Style;
-use remontoire::{BuildError, EvalError, EvalRequest, Host, ServeError, ServeOptions, Token, serve, serve_with};
+use remontoire::internals::{ClientInfo, Owner, Script, Style};
+use remontoire::{
+    BuildError, Clock, EntryId, EvalError, EvalRequest, Host, Limits, Refusal, ServeError, ServeOptions, Status,
+    StopCause, Token, serve, serve_with,
+};
 use rhai::{FuncRegistration, Map, Module};
 use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex};

@@ -91,7 +91,7 @@ async fn send(dispatcher: &Dispatcher, method: &'static str, tasks: bool, mut pa
 
 fn json_of(reply: Reply) -> Value {
     match reply.body {
-        Body::Json(bytes, delivery) => {
+        Body::Whole(bytes, delivery) => {
             delivery.written();
             serde_json::from_slice(&bytes).unwrap()
         }

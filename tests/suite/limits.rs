@@ -3,9 +3,8 @@
 mod alone; // the total of the process
 
 use crate::stage::{Stage, within};
-use remontoire::EvalRequest;
-use remontoire::base::limits::{KIB, MIB};
-use remontoire::base::{ClientInfo, Clock, Limits, Refusal, Status};
+use remontoire::internals::{ClientInfo, KIB, MIB};
+use remontoire::{Clock, EvalRequest, Limits, Refusal, Status};
 use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Duration;

@@ -5,6 +5,7 @@
 mod attribution; // every line and event is in the output of the entry that made it
 mod command_line; // the binary from outside, as far as that needs no server
 mod delivery; // delivery through real sockets
+mod differential; // programs run whole, in parts and by plain Rhai, which must agree
 mod documents; // what is written is true: examples, sizes, names
 mod embedding; // the host as a program embeds it
 mod further_tools; // tools that an embedding program serves beside the built-in ones

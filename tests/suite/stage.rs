@@ -2,10 +2,8 @@
 //! end does. Every wait has a bound.
 
 use crate::world::{self, Gates};
-use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Status};
-use remontoire::internals::{Answer, HostApi};
-use remontoire::registry::CancelBy;
-use remontoire::{EvalRequest, Host, HostBuilder};
+use remontoire::internals::{Answer, CancelBy, ClientInfo, HostApi, Owner};
+use remontoire::{Clock, EntryId, EvalRequest, Host, HostBuilder, Limits, Status};
 use std::fmt::Debug;
 use std::future::Future;
 use std::path::Path;

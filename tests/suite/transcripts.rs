@@ -405,7 +405,7 @@ async fn read(reply: Reply) -> String {
     }
     match reply.body {
         Body::Empty => {}
-        Body::Json(bytes, delivery) => {
+        Body::Whole(bytes, delivery) => {
             delivery.written();
             shown.push_str(&pretty(&serde_json::from_slice(&bytes).unwrap()));
         }

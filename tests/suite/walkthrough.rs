@@ -155,7 +155,7 @@ impl Walk {
         let reply = self.dispatcher.handle(incoming).await;
         let session = reply.headers.iter().find(|(name, _)| name.as_str() == "mcp-session-id");
         let session = session.map(|(_, value)| value.to_str().unwrap().to_owned());
-        let Body::Json(bytes, delivery) = reply.body else { panic!("time stands still: no stream begins") };
+        let Body::Whole(bytes, delivery) = reply.body else { panic!("time stands still: no stream begins") };
         delivery.written();
         (serde_json::from_slice(&bytes).unwrap(), session)
     }

@@ -1,8 +1,8 @@
 //! Work as scripts see it on the joined program: waiting, sharing, handing over, letting go.
 
 use crate::stage::{Said, Speaker, Stage, within};
-use remontoire::base::ClientInfo;
-use remontoire::base::{Clock, Limits, Refusal, Status};
+use remontoire::internals::ClientInfo;
+use remontoire::{Clock, Limits, Refusal, Status};
 use std::time::Duration;
 
 /// A child that other entries may wait for and that ends when its gate opens.
@@ -105,15 +105,15 @@ async fn children_that_nothing_keeps_end_with_their_parent_and_the_answer_says_s
     // A cancelled parent takes all with it but the detached.
     let parent = session.start("let a = bg(|| sleep(3600)); let b = bg(|| sleep(3600)).detach(); a.value()").id;
     within("both are there, and one is free", async {
-        while !stage.api.entry(remontoire::base::EntryId(parent.0 + 2)).is_ok_and(|entry| entry.detached) {
+        while !stage.api.entry(remontoire::EntryId(parent.0 + 2)).is_ok_and(|entry| entry.detached) {
             tokio::task::yield_now().await;
         }
     })
     .await;
     session.cancel(parent).await.has("cancelled · id");
-    let child = remontoire::base::EntryId(parent.0 + 1);
+    let child = remontoire::EntryId(parent.0 + 1);
     assert_eq!(session.settled(child).await, Status::Cancelled);
-    let detached = stage.api.entry(remontoire::base::EntryId(parent.0 + 2)).unwrap();
+    let detached = stage.api.entry(remontoire::EntryId(parent.0 + 2)).unwrap();
     assert_eq!(detached.status, Status::Running);
     session.eval("release(true); 1").await.is("1");
 }
@@ -211,7 +211,7 @@ async fn a_handle_keeps_the_facts_of_an_entry_that_was_evicted() {
     for _ in 0..4 {
         session.eval("1").await;
     }
-    let child = remontoire::base::EntryId(2);
+    let child = remontoire::EntryId(2);
     assert_eq!(stage.api.entry(child), Err(Refusal::Evicted(child)));
     session.eval("[held.id, held.status, held.parent, held.by == ()]").await.is("[2, \"ok\", 1, false]");
     session.eval("held.value()").await.fails("entry 2 was evicted");

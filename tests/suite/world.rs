@@ -1,7 +1,6 @@
 //! The world of an integration test: a host on a clock moved by hand, and gates that scripts wait at.
 
-use remontoire::Host;
-use remontoire::base::Clock;
+use remontoire::{Clock, Host};
 use rhai::{FuncRegistration, Module};
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex};

@@ -1,4 +1,4 @@
-//! Answers: what a caller is told, composed from the registry's views, and claimed in the same step.
+//! Answers to callers: composed from the registry's views, and claimed in the same step.
 
 use super::host::{HostApi, Submitted};
 use crate::base::{EntryId, Owner, Refusal, Status, StopCause, Time};
@@ -40,7 +40,7 @@ impl Drop for Claimed {
     }
 }
 
-/// What an answer to an eval shows.
+/// How much an answer to an eval shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
     /// Everything.
@@ -49,7 +49,7 @@ pub(super) enum Shows {
     NoOutput,
 }
 
-/// One entry, copied under the lock: what its block needs.
+/// Copies of one entry, taken under the lock, of which its block is made.
 struct Facts {
     view: EntryView,
     /// `None` while it has not settled, and after `forget`.
@@ -225,7 +225,7 @@ impl HostApi {
     }
 }
 
-/// Whose entry it is, as sessions are told; somebody at the prompt of the process sees no sessions in answers.
+/// The owner of an entry, as sessions are told; somebody at the prompt of the process sees no sessions in answers.
 fn label(facts: &Facts, reader: Owner) -> Option<&str> {
     match reader {
         Owner::Local => None,
@@ -244,7 +244,7 @@ impl Facts {
             stage: self.stage(now),
             output: Some(Output { lines: &self.printed, dropped: self.dropped_lines }),
             conflicts: summary.map_or(&[], |summary| &summary.conflicts),
-            published: summary.map_or(&[], |summary| &summary.published),
+            committed: summary.map_or(&[], |summary| &summary.committed),
             cancelled_children: summary.map_or(&[], |summary| &summary.cancelled_children),
             new_space: summary.and_then(|summary| summary.new_space.as_deref()),
             moved: self.moved.as_ref().map(|(from, to)| (&**from, &**to)),
@@ -274,7 +274,7 @@ impl Facts {
 }
 
 impl HostCore {
-    /// Copies what the block of an entry needs. Under the lock: nothing is rendered here, and no live value is touched.
+    /// Copies of an entry for its block. Under the lock: nothing is rendered here, and no live value is touched.
     fn facts(&self, registry: &Registry<SettledEntry>, id: EntryId, now: Time) -> Result<Facts, Refusal> {
         let view = registry.get(id, now)?;
         let summary = registry.value(id).ok().flatten().map(|kept| kept.summary);

@@ -84,7 +84,7 @@ impl HostApi {
         &self.core.limits
     }
 
-    /// What this instance is, in the operator's words; may be empty.
+    /// This instance, in the operator's words; may be empty.
     pub fn describe(&self) -> &str {
         &self.core.describe
     }
@@ -203,7 +203,7 @@ impl HostApi {
         }
     }
 
-    /// What the client of a session said about itself (at `initialize` or `create-session`).
+    /// The client of a session, as it described itself (at `initialize` or `create-session`).
     pub fn client_of(&self, caller: Owner) -> Option<ClientInfo> {
         let Owner::Session(session) = caller else { return None };
         self.core.registry().client_of(session)

@@ -35,11 +35,6 @@ impl Drop for PromptSession {
 }
 
 impl PromptSession {
-    /// The host.
-    pub fn host(&self) -> &HostApi {
-        &self.host
-    }
-
     /// Is notified whenever an entry has settled, so that there may be news.
     pub fn settled(&self) -> &Wake {
         &self.host.core.ends
@@ -201,7 +196,7 @@ impl PromptSession {
         Ok(name)
     }
 
-    /// What there is to say about a function or a module.
+    /// The docs of a function or a module.
     ///
     /// # Errors
     /// A sentence: nothing is known, or the module is broken.

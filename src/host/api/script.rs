@@ -76,10 +76,10 @@ impl HostApi {
         let change =
             Change { name: "ARGS".into(), value: Arc::new(value), constant: true, bytes, live: false, base: 0 };
         let batch = Batch { entry: EntryId(0), changes: vec![change], resized: Vec::new(), imports: Vec::new() };
-        space.publish(batch).map(drop).map_err(|_| Refusal::NoSuchSpace { name: place.name.to_string() })
+        space.commit(batch).map(drop).map_err(|_| Refusal::NoSuchSpace { name: place.name.to_string() })
     }
 
-    /// What an entry printed from line `from` (counted from 0) on, as soon as there is something; `None` when it has settled
+    /// The output of an entry from line `from` (counted from 0) on, as soon as there is something; `None` when it has settled
     /// and there is nothing more. Cheap to drop.
     pub async fn printed(&self, id: EntryId, from: usize) -> Option<Printed> {
         let log = self.core.log(id).ok()?;

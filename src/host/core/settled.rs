@@ -20,8 +20,8 @@ pub(in crate::host) struct SettledEntry {
 pub(in crate::host) struct Summary {
     /// How it ended.
     pub(in crate::host) end: EndText,
-    /// Variables it published.
-    pub(in crate::host) published: Vec<String>,
+    /// Variables it committed.
+    pub(in crate::host) committed: Vec<String>,
     /// Names that others set as well.
     pub(in crate::host) conflicts: Vec<Conflict>,
     /// Children that were cancelled when it settled.

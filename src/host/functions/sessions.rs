@@ -3,7 +3,7 @@
 use super::call::{Call, Table};
 use crate::base::limits::MOST_NOTE_CHARACTERS;
 use crate::base::{EntryId, Owner, StopCause};
-use crate::engine::{Fallible, failure};
+use crate::engine::{Fallible, fail};
 use crate::registry::Released;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
@@ -27,7 +27,7 @@ introduce(\"reads the logs of staging\");
     table.api.function("introduce", &["text: string"], INTRODUCE, |context: NativeCallContext<'_>, text: &str| {
         let call = Call::of(&context)?;
         if text.chars().count() > MOST_NOTE_CHARACTERS {
-            return Err(failure::fail("BadArgument", format!("a note has at most {MOST_NOTE_CHARACTERS} characters")));
+            return Err(fail("BadArgument", format!("a note has at most {MOST_NOTE_CHARACTERS} characters")));
         }
         call.host.registry().introduce(call.owner(), text.into());
         Ok(())

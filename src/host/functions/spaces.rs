@@ -1,7 +1,7 @@
 //! Spaces: where code is evaluated, moving, listing, ending.
 
 use super::call::{Call, Table};
-use crate::engine::{Fallible, failure, refuse};
+use crate::engine::{Fallible, fail, refuse};
 use crate::host::run::space_rows::SpaceFacts;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
@@ -47,7 +47,7 @@ Ends a shared space: its variables and functions are gone, and what still runs t
         let id = match dropped {
             Ok(id) => id,
             Err(_) if call.host.library.find(name).is_some() => {
-                return Err(failure::fail(
+                return Err(fail(
                     "BadArgument",
                     format!(
                         "{name:.80} is a script module; reload(\"{name:.80}\") takes back what evals changed in it"

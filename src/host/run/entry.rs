@@ -113,7 +113,7 @@ impl HostCore {
             clock: self.clock.clone(),
             changed: Arc::clone(&changed),
         });
-        let task = Task::new(id, parent, target.space, sink, self.hooks.clone());
+        let task = Task::new(id, self.runtime.clone(), target.space, sink, self.hooks.clone());
         let active = Arc::new(ActiveEntry::new(owner, task, work, effects, target.module, changed));
         if expected {
             registry.expect(id, owner);
@@ -166,7 +166,7 @@ impl HostCore {
         let ran = catch_unwind(AssertUnwindSafe(|| {
             let ended = match work {
                 Work::Script(code) => self.evaluate(active, &code),
-                Work::Child(callable) => engine::call(&self.runtime, &active.task, *callable),
+                Work::Child(callable) => engine::call(&active.task, *callable),
             };
             self.finish(active, ended);
         }));
@@ -182,12 +182,12 @@ impl HostCore {
     /// Evaluates a script. Inside a module, the module's space is brought in step with it first.
     fn evaluate(self: &Arc<Self>, active: &ActiveEntry, code: &str) -> Ended {
         if let Some(module) = &active.module
-            && let Err(error) = module.follow(&self.runtime, &active.task)
+            && let Err(error) = module.follow(&active.task)
         {
             let (failure, _thrown) = engine::describe(&error, &active.task);
             return Ended::failed(failure);
         }
-        engine::evaluate(&self.runtime, &active.task, code)
+        engine::evaluate(&active.task, code)
     }
 
     fn finish(self: &Arc<Self>, active: &Arc<ActiveEntry>, ended: Ended) {
@@ -208,7 +208,7 @@ impl HostCore {
         };
         let Effects { move_to, new_space } = std::mem::take(&mut *active.effects());
         let conflicts = ended.conflicts;
-        let summary = Summary { end, published: ended.published, conflicts, cancelled_children, new_space, move_to };
+        let summary = Summary { end, committed: ended.committed, conflicts, cancelled_children, new_space, move_to };
         let kept = SettledEntry { summary: Arc::new(summary), values: Arc::new(values) };
         // Idle before anyone learns that the entry settled: whoever waited for it finds this thread warm.
         self.threads.offer();
@@ -268,7 +268,7 @@ impl HostCore {
         }
         let summary = Summary {
             end: EndText::Failed(Arc::new(failure)),
-            published: Vec::new(),
+            committed: Vec::new(),
             conflicts: Vec::new(),
             cancelled_children: Vec::new(),
             new_space: None,

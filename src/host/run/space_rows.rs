@@ -1,7 +1,7 @@
 //! Rows of spaces with what they hold, and outlines of modules and spaces, for those who list or complete names.
 
 use crate::base::Owner;
-use crate::engine::{Fallible, SpaceView, failure, refuse};
+use crate::engine::{Fallible, SpaceView, fail, refuse};
 use crate::host::core::host_core::HostCore;
 use crate::registry::{NamedSpace, SpaceKind};
 use crate::spaces::Space;
@@ -19,9 +19,9 @@ pub(in crate::host) struct SpaceFacts {
     pub(in crate::host) variables: usize,
     /// Functions in it.
     pub(in crate::host) functions: usize,
-    /// What its variables take, in bytes.
+    /// The size of its variables, in bytes.
     pub(in crate::host) bytes: usize,
-    /// Whose scratch it is, when it is a session's.
+    /// The session whose scratch it is, if any.
     pub(in crate::host) owner: Option<Arc<str>>,
     /// How many sessions (and the nil caller) are there now.
     pub(in crate::host) here: usize,
@@ -64,17 +64,16 @@ impl HostCore {
         named.chain(modules).collect()
     }
 
-    /// What a module offers, or a space, which is imported as `@name`.
+    /// The outline of a module, or of a space, which is imported as `@name`.
     pub(in crate::host) fn outline(&self, name: &str) -> Fallible<Arc<ModuleOutline>> {
         match name.strip_prefix('@') {
             Some(space) => {
                 let id = self.registry().find_space(space).map_err(|refusal| refuse(&refusal))?;
                 Ok(Arc::new(ModuleOutline::of_space(&self.space(id, space))))
             }
-            None => self
-                .library
-                .outline(name, &*self.hooks.sources)
-                .map_err(|error| failure::fail(error.kind(), error.to_string())),
+            None => {
+                self.library.outline(name, &*self.hooks.sources).map_err(|error| fail(error.kind(), error.to_string()))
+            }
         }
     }
 }

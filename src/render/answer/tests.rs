@@ -25,7 +25,7 @@ fn block_of(stage: Stage<'_>) -> Block<'_> {
         stage,
         output: None,
         conflicts: &[],
-        published: &[],
+        committed: &[],
         cancelled_children: &[],
         new_space: None,
         moved: None,
@@ -48,8 +48,8 @@ fn everything_there_is_to_say_in_its_order() {
     let mut block = block_of(Stage::Ok { value: &value, took: ms(3) });
     block.output = Some(Output { lines: &lines, dropped: 0 });
     block.conflicts = &conflicts;
-    let published = ["a".to_owned(), "b".to_owned()];
-    block.published = &published;
+    let committed = ["a".to_owned(), "b".to_owned()];
+    block.committed = &committed;
     block.cancelled_children = &[EntryId(13)];
     block.new_space = Some("workshop");
     block.moved = Some(("s-bfw", "workshop"));
@@ -131,9 +131,9 @@ fn how_an_entry_stands() {
         ok · id 12 · its value and output were dropped by forget(12)
         ;; id 12 · session bfw · ns s-bfw · ok · 3 ms"#]],
     );
-    let published = ["a".to_owned(), "b".to_owned()];
+    let committed = ["a".to_owned(), "b".to_owned()];
     let mut cancelled = block_of(Stage::Cancelled { after: ms(3_200), cause: None });
-    cancelled.published = &published;
+    cancelled.committed = &committed;
     check(
         &cancelled,
         expect![[r#"
@@ -151,7 +151,7 @@ fn how_an_entry_stands() {
     );
     let failure = Failure { line: 1, column: 7, ..Failure::new("Thrown", "no luck") };
     let mut failed = block_of(Stage::Failed { failure: &failure, took: ms(1_000) });
-    failed.published = &published;
+    failed.committed = &committed;
     check(
         &failed,
         expect![[r#"
@@ -160,7 +160,7 @@ fn how_an_entry_stands() {
         ;; set before it stopped: a, b"#]],
     );
     let long = ["n".repeat(5_000), "b".to_owned()];
-    failed.published = &long;
+    failed.committed = &long;
     let shown = block(&failed, Style::Agent);
     let names = format!(";; set before it stopped: {}… 4,920 characters elided, b", "n".repeat(80));
     assert!(shown.ends_with(&names), "{shown}");

@@ -2,18 +2,18 @@
 
 use super::folder::{Folder, Found};
 use super::name::ModuleName;
-use super::syntax::{self, Import, Parsed};
 use crate::base::{Limits, ModuleError, ModuleProblem, ProblemKind};
+use crate::engine::{ModuleImport, Parsed, module_text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-/// What a check of a folder found.
+/// The result of a check of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// How many modules there are, broken ones included.
     pub modules: usize,
-    /// What is wrong with them, by file and line.
+    /// Their problems, by file and line.
     pub problems: Vec<ModuleProblem>,
 }
 
@@ -35,7 +35,7 @@ pub fn check(root: &Path, limits: &Limits) -> io::Result<Checked> {
                 problems.push(ModuleProblem { file, line: 0, column: 0, what: ProblemKind::Misnamed });
             }
             Found::Module(name) => {
-                match folder.read(&name).and_then(|text| syntax::parse(name.as_str(), &text, limits)) {
+                match folder.read(&name).and_then(|text| module_text::parse(name.as_str(), &text, limits)) {
                     Ok(parsed) => {
                         problems.extend(undocumented(&name, &parsed));
                         modules.insert(name.to_string(), Some(parsed.imports));
@@ -55,7 +55,7 @@ pub fn check(root: &Path, limits: &Limits) -> io::Result<Checked> {
 }
 
 /// The imports of each module, by name; `None` for one that does not compile.
-type Modules = BTreeMap<String, Option<Vec<Import>>>;
+type Modules = BTreeMap<String, Option<Vec<ModuleImport>>>;
 
 fn broken(name: &ModuleName, error: ModuleError) -> ModuleProblem {
     match error {
@@ -77,7 +77,7 @@ fn undocumented(name: &ModuleName, parsed: &Parsed) -> Vec<ModuleProblem> {
     .collect()
 }
 
-fn problem(module: &str, import: &Import, what: ProblemKind) -> ModuleProblem {
+fn problem(module: &str, import: &ModuleImport, what: ProblemKind) -> ModuleProblem {
     ModuleProblem { file: format!("{module}.rhai"), line: import.line, column: import.column, what }
 }
 
@@ -128,10 +128,13 @@ fn circular(modules: &Modules) -> Vec<ModuleProblem> {
 
 /// The shortest circle of imports that leads from a module back to it, its name repeated at the end, with the import that leaves
 /// the module. `imports`: those of a module, in order.
-pub(super) fn circle_of<'m>(name: &str, imports: impl Fn(&str) -> &'m [Import]) -> Option<(&'m Import, Vec<String>)> {
+pub(super) fn circle_of<'m>(
+    name: &str,
+    imports: impl Fn(&str) -> &'m [ModuleImport],
+) -> Option<(&'m ModuleImport, Vec<String>)> {
     let met_on_loading = |name: &str| imports(name).iter().filter(|import| !import.in_function);
     // Each import that was come to, with the place of the one before it.
-    let mut reached: Vec<(&Import, Option<usize>)> = met_on_loading(name).map(|import| (import, None)).collect();
+    let mut reached: Vec<(&ModuleImport, Option<usize>)> = met_on_loading(name).map(|import| (import, None)).collect();
     let mut seen = BTreeSet::new();
     let mut next = 0;
     while let Some((import, _)) = reached.get(next).copied() {

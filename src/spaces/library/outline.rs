@@ -1,63 +1,53 @@
-//! What a module offers, as data: its functions, constants and docs. Made from text alone ([`ModuleOutline::of_text`]), so it
-//! needs neither a host nor a run of the module.
+//! Outlines of modules ([`ModuleOutline`]): made from a text alone, from a native module or from a space, and cut down to the
+//! rows that somebody asked for. Nothing is run for it.
 
-use super::syntax;
-use crate::base::{Limits, ModuleError};
+use super::name::ModuleName;
+use crate::base::{Limits, ModuleError, lock};
 use crate::engine::rhai::ImmutableString;
-use crate::engine::{FunctionFacts, SpaceView};
-use crate::spaces::Space;
-use std::ops::Range;
+use crate::engine::{
+    ConstantOutline, FunctionFacts, FunctionOutline, ModuleImport, ModuleOutline, SpaceView, module_text,
+};
+use crate::spaces::space::Space;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
-/// A module as its readers see it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModuleOutline {
-    /// The name it is imported by.
-    pub name: String,
-    /// Its `//!` comment, without comment marks.
-    pub doc: String,
-    /// Its functions in the order of the text, private ones too.
-    pub functions: Vec<FunctionOutline>,
-    /// What it exports beside functions, in the order of the text.
-    pub constants: Vec<ConstantOutline>,
+/// The text of a module, taken apart.
+#[derive(Debug)]
+pub(super) struct Outlined {
+    pub(super) outline: Arc<ModuleOutline>,
+    pub(super) imports: Vec<ModuleImport>,
 }
 
-/// One function.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FunctionOutline {
-    /// Its name.
-    pub name: String,
-    /// Its parameters, with types where they are known (`secs: float`).
-    pub params: Vec<String>,
-    /// How it is called: `mean(values)`, `int.double()`; with types where they are known.
-    pub signature: String,
-    /// Its doc comment, without comment marks.
-    pub doc: String,
-    /// The line of its `fn`, from 1; 0 for a native function, and for one of a space.
-    pub line: usize,
-    /// Whether only its own module can call it.
-    pub private: bool,
-    /// Its text with the doc comment, as bytes of the text it is in; empty for a native function.
-    pub source_range: Range<usize>,
-    /// The eval that defined it inside the module (`eval 12`), when it is not the file's. Then `line` and `source_range` are
-    /// of that eval's code.
-    pub defined_by: Option<String>,
+/// The texts that were taken apart last, one for each module: a module that has not changed is not compiled for every question.
+#[derive(Debug, Default)]
+pub(super) struct OutlineCache(Mutex<BTreeMap<ModuleName, Cached>>);
+
+/// A text, and what came of it.
+type Cached = (Arc<str>, Result<Arc<Outlined>, ModuleError>);
+
+impl OutlineCache {
+    /// The outline of a module's text.
+    pub(super) fn of(&self, name: &ModuleName, text: &Arc<str>, limits: &Limits) -> Result<Arc<Outlined>, ModuleError> {
+        if let Some((_, outlined)) = lock(&self.0).get(name).filter(|(of, _)| of == text) {
+            return outlined.clone();
+        }
+        let parsed = module_text::parse(name.as_str(), text, limits);
+        let outlined =
+            parsed.map(|parsed| Arc::new(Outlined { outline: parsed.outline.into(), imports: parsed.imports }));
+        lock(&self.0).insert(name.clone(), (text.clone(), outlined.clone()));
+        outlined
+    }
+
+    /// Forgets all modules but these, which are sorted.
+    pub(super) fn retain(&self, names: &[ModuleName]) {
+        lock(&self.0).retain(|name, _| names.binary_search(name).is_ok());
+    }
 }
 
-/// One exported constant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConstantOutline {
-    /// The name importers use.
-    pub name: String,
-    /// The expression it is made by, when that is short.
-    pub value: Option<String>,
-    /// Its line, from 1; 0 for a variable of a space.
-    pub line: usize,
-}
-
-/// What to show of an outline.
+/// The choice of what to show of an outline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutlineOptions {
-    /// Whole docs instead of their first sentences.
+    /// True for whole docs instead of their first sentences.
     pub docs: bool,
     /// Only what has this text in its name or doc, in any case of letters; matching lines of the doc are quoted.
     pub like: Option<String>,
@@ -91,7 +81,7 @@ impl ModuleOutline {
     ///
     /// [`ModuleError::Syntax`] when the text does not compile.
     pub fn of_text(name: &str, text: &str, limits: &Limits) -> Result<Self, ModuleError> {
-        syntax::parse(name, text, limits).map(|parsed| parsed.outline)
+        module_text::parse(name, text, limits).map(|parsed| parsed.outline)
     }
 
     /// The outline of a native module of the embedding program, made from the facts about its functions.
@@ -109,8 +99,7 @@ impl ModuleOutline {
     /// constants. Nothing of a space that has ended.
     pub fn of_space(space: &Space) -> Self {
         let environment = space.environment().unwrap_or_default();
-        let definitions = environment.functions.iter_script_fn_info().map(|(.., definition)| definition);
-        let mut functions: Vec<_> = definitions.filter_map(|def| syntax::placeless_function(def)).collect();
+        let mut functions = module_text::functions_of(&environment.functions);
         functions.sort_by(|a, b| a.signature.cmp(&b.signature));
         let constant = |name: &ImmutableString| ConstantOutline { name: name.to_string(), value: None, line: 0 };
         Self {
@@ -189,7 +178,7 @@ impl FunctionOutline {
     }
 }
 
-/// Whether `text` has `wanted` in it, in any case of letters.
+/// True when `text` has `wanted` in it, in any case of letters.
 pub(super) fn contains(text: &str, wanted: &str) -> bool {
     text.to_lowercase().contains(&wanted.to_lowercase())
 }

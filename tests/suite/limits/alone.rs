@@ -2,8 +2,8 @@
 
 use super::{lives, text, with};
 use crate::stage::Stage;
-use remontoire::base::Limits;
-use remontoire::base::limits::MIB;
+use remontoire::Limits;
+use remontoire::internals::MIB;
 
 /// A stage on which so many bytes can be allocated.
 async fn with_room_for(bytes: usize) -> Stage {
@@ -31,7 +31,7 @@ async fn what_was_read_makes_room_before_anything_is_refused() {
     let failed = loop {
         let id = session.start(&format!("while !gate::opened(\"go\") {{}} {big}")).id;
         stage.gates.open("go");
-        if session.settled(id).await == remontoire::base::Status::Failed {
+        if session.settled(id).await == remontoire::Status::Failed {
             break session.wait(&[id]).await;
         }
         unread.push(id);

@@ -24,7 +24,7 @@ const INNER: [(&str, &[(&str, u32)]); 4] = [
             ("run", 4),
         ],
     ),
-    ("host", &[("types", 0), ("names", 0), ("core", 1), ("run", 2), ("functions", 3), ("api", 4)]),
+    ("host", &[("delivery", 0), ("names", 0), ("types", 0), ("core", 1), ("run", 2), ("functions", 3), ("api", 4)]),
     ("mcp", &[("rpc", 0), ("tools", 1), ("calls", 2), ("eras", 3), ("http", 4)]),
     // Data, then the struct of all data, then the steps that change it.
     (

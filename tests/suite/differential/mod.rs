@@ -1,0 +1,10 @@
+//! Programs run several ways that must agree: whole, one statement an eval, beside a function that reads every variable, and by
+//! plain Rhai.
+
+mod corpus; // the handwritten programs, and the two lists of those that differ
+mod faults; // programs that differ because of a fault
+mod programs; // reading the corpus
+mod purposes; // programs that differ from plain Rhai on purpose
+mod runs; // running a program each way
+mod split; // a program as its top-level statements
+mod value; // values as text, the same for all ways
