@@ -146,7 +146,7 @@ fn catch(call: impl FnOnce() -> Fallible<Dynamic>) -> Fallible<Dynamic> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| Err(fail("Panic", panic_text(&*payload))))
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
     format!("a native function panicked: {}", text.unwrap_or("without a message"))

@@ -30,7 +30,7 @@ struct State {
     closed: bool,
     version: u64,
     variables: HashMap<ImmutableString, Variable>,
-    /// What all variables take, in bytes.
+    /// The size of all variables, in bytes.
     bytes: usize,
     environment: Environment,
     /// Every function, by what tells it from others.
@@ -43,7 +43,7 @@ struct State {
     redefined: HashMap<EntryId, Vec<(ImmutableString, EntryId)>>,
 }
 
-/// What tells functions apart: the type of their object, their name, and their number of parameters.
+/// The key that tells functions apart: the type of their object, their name, and their number of parameters.
 type Signature = (ImmutableString, ImmutableString, usize);
 
 fn signature(definition: &Definition) -> Signature {
@@ -125,7 +125,7 @@ impl Space {
         imports.iter().filter_map(|import| Some((import.alias.clone(), import.name.clone()?))).collect()
     }
 
-    /// What its variables take, in bytes (an estimate).
+    /// The size of its variables, in bytes (an estimate).
     pub fn bytes(&self) -> usize {
         self.lock().bytes
     }

@@ -42,10 +42,11 @@ pub(crate) struct Told {
     pub(crate) kind: String,
     /// Rhai's own text.
     pub(crate) text: String,
-    /// Where it happened, when that is not what the map says.
+    /// The place where it happened, when that is not what the map says.
     pub(crate) place: Option<Place>,
 }
 
+/// The place of an error.
 pub(crate) struct Place {
     pub(crate) source: Option<String>,
     pub(crate) line: i64,
@@ -93,7 +94,7 @@ fn is_kind(kind: &str) -> bool {
     others.contains(&kind) || BEGINNINGS.iter().any(|(_, known)| *known == kind)
 }
 
-/// How Rhai goes on after an error in a module.
+/// The words with which Rhai goes on after an error in a module.
 const MODULE: &str = "\nin module '";
 
 /// Takes ` (line 1, position 5)` off the end.
@@ -162,6 +163,7 @@ pub(crate) fn plain_message(error: &EvalAltResult) -> String {
     lower_first(text.strip_suffix(&format!(" ({position})")).unwrap_or(&text))
 }
 
+/// The text with its first letter in lower case.
 pub(crate) fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {

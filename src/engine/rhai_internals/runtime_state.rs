@@ -80,7 +80,7 @@ impl<'a> StateView<'a> {
         self.0.lib.last()
     }
 
-    /// How many layers of functions there are.
+    /// The number of layers of functions.
     pub(crate) fn layers(self) -> usize {
         self.0.lib.len()
     }

@@ -18,7 +18,7 @@ use rhai::{Dynamic, ImmutableString, Scope};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// How far a script has come when it commits.
+/// The point a script has come to when it commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
     /// The end of a top-level statement.
@@ -93,6 +93,7 @@ impl Task {
         let all = reached != Reached::Statement;
         let mut snapshot = self.state().snapshot();
         let (names, written) = snapshot.next_names(all, scope);
+        let shown = snapshot.forget_shown(&names);
         let measures = snapshot.measure(&names, scope, self.nesting());
         let mut hit = None;
         let mut changes = Vec::new();
@@ -155,6 +156,7 @@ impl Task {
             let dropped = self.commit_batch(&mut snapshot, batch, entries, &mut hit);
             drop(snapshot);
             // Old values may be large: they go without the lock.
+            drop(shown);
             drop(dropped?);
         }
         match hit {
@@ -193,7 +195,7 @@ impl Task {
         hit.map_or(Ok(()), |hit| Err(self.hit(hit)))
     }
 
-    /// What variables take now that may have changed without having been written, where the space was told otherwise.
+    /// The present sizes of variables that may have changed without having been written, where the space was told otherwise.
     fn resized(&self, names: Vec<ImmutableString>) -> (Vec<Resized>, Option<LimitHit>) {
         let (space, levels) = (self.space(), self.nesting());
         let mut hit = None;

@@ -113,7 +113,7 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
     None
 }
 
-/// What is constant inside a function is mostly a variable of the space.
+/// A constant inside a function is mostly a variable of the space.
 fn hint_at_functions(failure: &mut Failure) {
     if !failure.frames.is_empty() {
         failure.hint = Some(

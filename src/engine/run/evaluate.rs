@@ -6,6 +6,7 @@ use super::describe::describe_from;
 use super::explain::{explain, source_line};
 use super::imports::Resolver;
 use super::interpreter::engine;
+use super::natives::Known;
 use crate::base::limits::LimitHit;
 use crate::base::{Conflict, EntryId, Failure, StopCause};
 use crate::engine::environment::Environment;
@@ -26,7 +27,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Why an entry has no value.
+/// The reason why an entry has no value.
 #[derive(Clone, Debug)]
 pub enum Unfinished {
     /// It was made to stop: cancelled, shut down, or given up because of an entry it waited for. Limits and the end of its
@@ -34,14 +35,14 @@ pub enum Unfinished {
     Stopped(StopCause),
     /// It failed.
     Failed {
-        /// Why, as text.
+        /// The failure, as text.
         failure: Box<Failure>,
         /// The live value that was thrown, when one was.
         thrown: Option<Dynamic>,
     },
 }
 
-/// How an eval ended, with everything the registry keeps of it.
+/// The end of an eval, with everything the registry keeps of it.
 #[derive(Clone, Debug)]
 pub struct Ended {
     /// The value, or why there is none. A value is safe to keep and to drop anywhere: its nesting is bounded and its
@@ -56,7 +57,7 @@ pub struct Ended {
     /// Entries that can be reached from its value, from variables it committed, or from atoms it set: its children among
     /// them live on. Empty when it was stopped.
     pub kept: BTreeSet<EntryId>,
-    /// What the value, the thrown value and `lost` take, in bytes (an estimate).
+    /// The size of the value, the thrown value and `lost`, in bytes (an estimate).
     pub bytes: usize,
 }
 
@@ -83,7 +84,7 @@ pub struct Callable {
     /// The code that started the child, and where in it.
     source: String,
     position: Position,
-    /// What it took when the child was made, with what it captured, in bytes.
+    /// Its size when the child was made, with what it captured, in bytes.
     bytes: usize,
 }
 
@@ -111,7 +112,7 @@ impl Callable {
 }
 
 impl Callable {
-    /// How lists name the function: its name, or `closure`.
+    /// The name of the function in lists: its own, or `closure`.
     pub fn name(&self) -> &str {
         let name = self.function.fn_name();
         if names_closure(name) { "closure" } else { name }
@@ -326,7 +327,9 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
     let runtime = task.runtime();
     let unit = CodeUnit::of_space(runtime.code_units(), space, source.clone());
     let watched = space.watched();
-    let mut prepared = prepare(&ast, &unit, Kind::Eval { watched: &watched }, runtime.nesting_check());
+    let of_space = space.environment().unwrap_or_default().functions;
+    let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space]);
+    let mut prepared = prepare(&ast, &unit, &natives, Kind::Eval { watched: &watched }, runtime.nesting_check());
     task.called_units().keep(&unit);
     let overlay = Overlay::new(&ast, source.clone());
     drop(ast);

@@ -8,7 +8,7 @@ use crate::engine::task::context::Task;
 use rhai::{EvalAltResult, Scope};
 use std::collections::BTreeSet;
 
-/// How many near names are given.
+/// The number of near names that are given.
 const SUGGESTIONS: usize = 3;
 /// The longest name that near names are looked for, in bytes: the search takes the product of two lengths.
 const LONGEST_NAME: usize = 80;

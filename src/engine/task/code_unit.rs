@@ -25,7 +25,7 @@ impl CodeUnits {
         lock(&self.alive)
     }
 
-    /// How many code units with closures are still held by someone.
+    /// The number of code units with closures that are still held by someone.
     pub(crate) fn count(&self) -> usize {
         self.lock().len()
     }
@@ -46,7 +46,7 @@ impl CodeUnits {
         Some(closure.names.iter().skip(filled).map(ToString::to_string).collect())
     }
 
-    /// How many arguments a closure of ours still takes; `None` for any other pointer.
+    /// The number of arguments that a closure of ours still takes; `None` for any other pointer.
     pub(crate) fn parameter_count(&self, pointer: &FnPtr) -> Option<usize> {
         let (unit, body, _) = self.find(pointer.fn_name())?;
         let code = unit.closure(&body)?;
@@ -63,7 +63,7 @@ pub(crate) struct ClosureCode {
     pub(crate) names: Vec<ImmutableString>,
     /// Values of captured constants: the first arguments of every call.
     pub(crate) fixed: Vec<Dynamic>,
-    /// How many captured variables a pointer carries as curried arguments.
+    /// The number of captured variables that a pointer carries as curried arguments.
     pub(crate) captures: usize,
 }
 
@@ -78,7 +78,7 @@ impl ClosureCode {
 pub(crate) struct CodeUnit {
     id: u64,
     registry: Arc<CodeUnits>,
-    /// What errors call it: `eval 12`, `stats.rhai`.
+    /// The name that errors give it: `eval 12`, `stats.rhai`.
     source: ImmutableString,
     /// The space whose functions and variables the code sees; `None` for a module.
     space: Option<(SpaceId, Weak<dyn SpaceView>)>,

@@ -36,15 +36,15 @@ pub trait Modules: Send + Sync {
 /// The hooks, which are the same for all entries of a process.
 #[derive(Clone)]
 pub struct Hooks {
-    /// Where modules come from.
+    /// The place where modules come from.
     pub modules: Arc<dyn Modules>,
-    /// Where source lines come from.
+    /// The place where source lines come from.
     pub sources: Arc<dyn Sources>,
-    /// Who is told about waits.
+    /// Told about waits.
     pub blocking: Arc<dyn Blocking>,
-    /// What the process may still keep.
+    /// The memory that the process may still keep.
     pub budget: Arc<dyn Budget>,
-    /// Who waits for whom.
+    /// The graph of waits.
     pub waits: Arc<dyn Waits>,
     /// The clock that sleeps, waits and time limits ask.
     pub clock: Clock,
@@ -179,16 +179,17 @@ impl Task {
         self.control.stop(cause)
     }
 
-    /// Why it was made to stop, if it was.
+    /// The cause of its stop, if it was made to stop.
     pub fn stopped(&self) -> Option<StopCause> {
         self.control.stopped()
     }
 
-    /// When it was made to stop, if it was.
+    /// The time of its stop, if it was made to stop.
     pub fn stopped_at(&self) -> Option<Time> {
         self.control.stopped_at()
     }
 
+    /// Whether it was made to stop.
     pub(crate) fn is_stopping(&self) -> bool {
         self.control.is_stopping()
     }
@@ -208,7 +209,7 @@ impl Task {
         self.control.check()
     }
 
-    /// How many bytes the eval may still allocate; `usize::MAX` when memory is not counted.
+    /// The bytes that the eval may still allocate; `usize::MAX` when memory is not counted.
     pub fn memory_left(&self) -> usize {
         self.control.memory_left()
     }
@@ -242,11 +243,12 @@ impl Task {
 
     // --- for the rest of the engine -------------------------------------------------------------------------------------
 
+    /// The limits in force.
     pub(crate) fn limits(&self) -> &Limits {
         self.control.limits()
     }
 
-    /// How many levels a value may have.
+    /// The number of levels a value may have.
     pub(crate) fn nesting(&self) -> usize {
         self.limits().nesting
     }
@@ -256,6 +258,7 @@ impl Task {
         &self.state
     }
 
+    /// The modules it is loading and has loaded.
     pub(crate) fn imports(&self) -> &ImportState {
         &self.imports
     }
@@ -265,6 +268,7 @@ impl Task {
         &self.called_units
     }
 
+    /// The entries and bytes that it keeps beyond its end.
     pub(crate) fn retained(&self) -> &Retained {
         &self.retained
     }

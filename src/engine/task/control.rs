@@ -29,11 +29,11 @@ pub struct Control {
     stopping: AtomicBool,
     stop: Mutex<Option<(StopCause, Time)>>,
     wake: Wake,
-    /// What this thread had allocated when the entry began.
+    /// The bytes that this thread had allocated when the entry began.
     memory_base: AtomicI64,
-    /// What it had allocated at its latest operation, in bytes.
+    /// The bytes it had allocated at its latest operation.
     memory_used: AtomicI64,
-    /// How many deadlines there are: read at every operation.
+    /// The number of deadlines: read at every operation.
     deadline_count: AtomicUsize,
     deadlines: Mutex<Vec<Deadline>>,
 }
@@ -108,7 +108,7 @@ impl Control {
         first
     }
 
-    /// Why it was made to stop, if it was.
+    /// The cause of its stop, if it was made to stop.
     pub fn stopped(&self) -> Option<StopCause> {
         if !self.is_stopping() {
             return None;
@@ -116,7 +116,7 @@ impl Control {
         lock(&self.stop).as_ref().map(|(cause, _)| cause.clone())
     }
 
-    /// When it was made to stop, if it was.
+    /// The time of its stop, if it was made to stop.
     pub fn stopped_at(&self) -> Option<Time> {
         lock(&self.stop).as_ref().map(|(_, at)| *at)
     }
@@ -158,7 +158,7 @@ impl Control {
         used
     }
 
-    /// How many bytes the eval may still allocate; `usize::MAX` when memory is not counted.
+    /// The bytes that the eval may still allocate; `usize::MAX` when memory is not counted.
     pub(crate) fn memory_left(&self) -> usize {
         if !memory::installed() {
             return usize::MAX;

@@ -75,7 +75,7 @@ struct Imports {
 #[derive(Debug)]
 struct Loading {
     name: ImmutableString,
-    /// Where its constants will be, once its top level has begun.
+    /// The place where its constants will be, once its top level has begun.
     constants: Option<Constants>,
     imports: Vec<Arc<LoadedModule>>,
 }

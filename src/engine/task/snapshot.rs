@@ -57,7 +57,9 @@ pub(crate) struct Snapshot {
     pub(crate) plan: Vec<Vec<ImmutableString>>,
     /// The statement that runs.
     pub(crate) statement: usize,
-    /// How many imports are known to the space.
+    /// Variables it changed that functions have not been shown yet.
+    pub(crate) changed: Vec<ImmutableString>,
+    /// The number of imports that are known to the space.
     pub(crate) imports: usize,
     /// Cells that a kept closure captured, by address.
     pub(crate) linked: HashSet<usize>,
@@ -78,11 +80,11 @@ pub(crate) struct SeenVariable {
     pub(crate) version: u64,
     /// The value it has in the space.
     pub(crate) value: Option<Arc<Dynamic>>,
-    /// What functions see instead, when the running statement has changed it.
+    /// The value functions see instead, when the running statement has changed it.
     pub(crate) ahead: Option<Arc<Dynamic>>,
-    /// What was charged for it.
+    /// The bytes that were charged for it.
     pub(crate) bytes: usize,
-    /// What the space was told that it takes, in bytes.
+    /// The size in bytes that the space was told.
     pub(crate) size: usize,
     /// Whether there are captured cells or atoms in it.
     pub(crate) live: bool,
@@ -111,6 +113,28 @@ impl Snapshot {
         self.statement
     }
 
+    /// Notes that the running statement has changed a variable that functions read.
+    pub(crate) fn note(&mut self, name: &str) {
+        if !self.changed.iter().any(|changed| changed == name) {
+            self.changed.push(name.into());
+        }
+    }
+
+    /// A statement has ended: functions see what is committed of these again. Returns what they saw, to be dropped.
+    pub(crate) fn forget_shown(&mut self, names: &[ImmutableString]) -> Vec<Dynamic> {
+        self.changed.clear();
+        let mut shown = Vec::new();
+        for name in names {
+            if let Some(seen) = self.known.get_mut(name)
+                && let Some(ahead) = seen.ahead.take()
+            {
+                shown.extend(seen.cell.take());
+                shown.extend(Arc::into_inner(ahead));
+            }
+        }
+        shown
+    }
+
     /// The entries that can be reached from what it committed.
     pub(crate) fn entries(&self) -> BTreeSet<EntryId> {
         self.known.values().flat_map(|known| known.entries.iter().copied()).collect()
@@ -122,7 +146,7 @@ impl Snapshot {
         others.filter_map(|(name, known)| Some((name.clone(), Arc::clone(known.value.as_ref()?)))).collect()
     }
 
-    /// The word that the space needs when a variable that is the same takes `bytes` now.
+    /// The message for the space when a variable that is the same takes `bytes` now.
     pub(crate) fn resize(&mut self, name: &ImmutableString, bytes: usize) -> Option<Resized> {
         let known = self.known.get_mut(name).filter(|known| known.live && known.size != bytes)?;
         known.size = bytes;

@@ -21,11 +21,11 @@ pub struct Variable {
     pub value: Arc<Dynamic>,
     /// Goes up with every write to the space.
     pub version: u64,
-    /// Who wrote it last.
+    /// The entry that wrote it last.
     pub by: EntryId,
     /// Whether it was declared with `const`.
     pub constant: bool,
-    /// What the value takes, in bytes, as far as the space was told.
+    /// The size of the value in bytes, as far as the space was told.
     pub bytes: usize,
     /// Whether there are captured cells or atoms in it: those change without being committed.
     pub live: bool,
@@ -122,7 +122,7 @@ pub struct Change {
     pub value: Arc<Dynamic>,
     /// Whether it was declared with `const`.
     pub constant: bool,
-    /// What the value takes, in bytes.
+    /// The size of the value in bytes.
     pub bytes: usize,
     /// Whether there are captured cells or atoms in it.
     pub live: bool,
@@ -137,7 +137,7 @@ pub struct Resized {
     pub name: ImmutableString,
     /// The value that was measured. When the variable has another by now, this says nothing about it.
     pub value: Arc<Dynamic>,
-    /// What it takes now, in bytes.
+    /// Its size now, in bytes.
     pub bytes: usize,
 }
 
@@ -148,7 +148,7 @@ pub struct Batch {
     pub entry: EntryId,
     /// The variables.
     pub changes: Vec<Change>,
-    /// What grew or shrank in other variables.
+    /// Other variables in which something grew or shrank.
     pub resized: Vec<Resized>,
     /// Imports that are new or were resolved to another module.
     pub imports: Vec<Import>,
@@ -213,6 +213,6 @@ pub trait SpaceView: fmt::Debug + Send + Sync {
     fn commit(&self, batch: Batch) -> Result<Committed, SpaceFailure>;
     /// The environment as it is now; `None` once the space ended.
     fn environment(&self) -> Option<Environment>;
-    /// Where the last environment is left for closures that outlive the space.
+    /// The place where the last environment is left for closures that outlive the space.
     fn last_environment(&self) -> Arc<OnceLock<Environment>>;
 }

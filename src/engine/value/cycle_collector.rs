@@ -4,7 +4,7 @@
 //! counting never frees: `{ let f = (); f = || f; }`. So every cell is made here and noted, and those that only each other hold
 //! are emptied: at the end of the eval that made them, and later when the process is short of memory.
 //!
-//! What counts as held is what is *not* understood: a reference that is not found inside another noted cell, be it in a space, a
+//! Everything that is *not* understood counts as held: a reference that is not found inside another noted cell, be it in a space, a
 //! result, an atom, a running eval or a value of the embedding program, keeps a cell and all it leads to.
 
 use super::inspect::{address, is_small};
@@ -19,7 +19,7 @@ type Cell = Locked<Dynamic>;
 /// References to cells in use after which looking is given up: each costs a pause of Rhai's own making.
 const PATIENCE: usize = 4;
 
-/// How many cells may outlive their evals before the circles among them are looked for.
+/// The number of cells that may outlive their evals before the circles among them are looked for.
 const FIRST_LOOK: usize = 1_024;
 
 /// Noted that were made, without keeping them alive.
@@ -83,7 +83,7 @@ impl CycleCollector {
         }
     }
 
-    /// How many are alive.
+    /// The number of those that are alive.
     #[cfg(test)]
     pub(crate) fn alive(&self) -> usize {
         lock(&self.0).noted.iter().filter(|cell| cell.strong_count() > 0).count()

@@ -15,7 +15,7 @@ use std::fmt::Write;
 pub(crate) const LONGEST: usize = 1 << 20;
 /// The deepest level that is written.
 const DEEPEST: usize = 200;
-/// How many parts are written between two questions whether to go on.
+/// The number of parts that are written between two questions whether to go on.
 const STRIDE: usize = 4_096;
 
 /// A value in Rhai's own notation, as `to_string` gives it. `custom` writes host types; `go_on` is asked now and then.
@@ -74,7 +74,7 @@ struct Writer<'f> {
     parts: usize,
     open: Vec<usize>,
     cut: bool,
-    /// What was left out at the cut.
+    /// The parts that were left out at the cut.
     left: Cut,
 }
 

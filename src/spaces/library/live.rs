@@ -1,9 +1,9 @@
 //! Loading modules on behalf of real evals: the [`Modules`] that evaluation asks, over a [`Library`].
 
+use super::module_store::{Fault, Layer, Loader};
 use super::name::ModuleName;
-use super::shelf::{Fault, Layer, Loader};
-use super::{Library, ModuleNotice};
-use crate::base::{EntryId, ModuleError, StopCause};
+use super::store::Library;
+use crate::base::{EntryId, ModuleError, ModuleNotice, StopCause};
 use crate::engine::{Fallible, LoadedModule, Modules, Overlay, Task, compile_module};
 use crate::engine::{describe, fail};
 use rhai::EvalAltResult;
@@ -27,7 +27,7 @@ pub trait SpaceModules: Send + Sync {
     fn space_module(&self, task: &Task, name: &str) -> Fallible<LoadedModule>;
 }
 
-/// What `import` finds: modules of the library, and other spaces after an `@`.
+/// The modules that `import` finds: those of the library, and other spaces after an `@`.
 #[derive(Clone)]
 pub struct ScriptModules {
     library: Arc<Library>,
@@ -53,19 +53,19 @@ impl ScriptModules {
     pub fn reload(&self, task: &Arc<Task>, name: &str) -> Fallible<ModuleNotice> {
         let loader = OfTask { library: &self.library, task };
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
-        self.library.shelf.reload(&loader, &name)
+        self.library.store.reload(&loader, &name)
     }
 }
 
 impl Modules for ScriptModules {
     fn resolve(&self, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
         if let Some(space) = name.strip_prefix('@') {
-            self.library.shelf.fleeting(task.id());
+            self.library.store.fleeting(task.id());
             return self.spaces.space_module(task, space).map(Arc::new);
         }
         let loader = OfTask { library: &self.library, task };
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
-        self.library.shelf.get(&loader, &name).map(|version| version.loaded.clone())
+        self.library.store.get(&loader, &name).map(|version| version.loaded.clone())
     }
 
     fn names(&self) -> Vec<String> {

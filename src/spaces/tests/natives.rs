@@ -1,6 +1,6 @@
 //! The functions of the small host.
 
-use super::rig::{Host, Job, Link, PATIENCE};
+use super::harness::{Host, Job, Link, PATIENCE};
 use crate::base::lock;
 use crate::engine::rhai::{Array, Dynamic, FnPtr, FuncRegistration, Map, Module, NativeCallContext};
 use crate::engine::{Api, Callable, Ended, EntryHandle, Fallible, Task, Unfinished, call, terminated};

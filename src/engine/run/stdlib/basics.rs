@@ -11,9 +11,9 @@ use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, NativeCallContext}
 use std::cmp::Ordering;
 use std::time::Duration;
 
-/// How many steps a native loop takes between two questions whether to go on.
+/// The number of steps a native loop takes between two questions whether to go on.
 pub(super) const STRIDE: usize = 1_024;
-/// What one string takes beside its bytes, in bytes.
+/// The bytes that one string takes beside its text.
 const STRING_BYTES: usize = 64;
 
 pub(super) fn register(api: &mut Api) {

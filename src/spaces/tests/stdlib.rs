@@ -1,10 +1,10 @@
 //! Standard functions in their guarded form still do what they say, and values that hold themselves end.
 
-use super::rig::Rig;
+use super::harness::Harness;
 
 #[test]
 fn guarded_functions_do_what_they_say() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for (code, expected) in [
         ("blob(3)", "[000000]"),
         ("blob(2, 7)", "[0707]"),
@@ -63,7 +63,7 @@ fn guarded_functions_do_what_they_say() {
 
 #[test]
 fn closures_get_this_and_arguments_in_their_places() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let w = 10; let log = [];");
     for (code, expected) in [
         ("[1, 2].map(|| this * w)", "[10, 20]"),
@@ -103,7 +103,7 @@ fn closures_get_this_and_arguments_in_their_places() {
 
 #[test]
 fn values_that_hold_themselves_end() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let a = #{}; let f = || a; a.f = f;");
     for code in [
         "print(a); 1",
@@ -123,7 +123,7 @@ fn values_that_hold_themselves_end() {
 
 #[test]
 fn text_of_giants_is_cut() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is(
         "let big = []; big.pad(2000000, 12345); let t = `${big}`; t.len() < 1100000 && t.ends_with(\"cut here\")",
         "true",
@@ -132,7 +132,7 @@ fn text_of_giants_is_cut() {
 
 #[test]
 fn odd_inputs_are_errors_or_values() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for code in [
         "let a = []; for i in 0..100 { a.push(i * 7919 % 101); } a.sort(|x, y| 1); a.len()",
         "-9223372036854775807 - 2",

@@ -1,7 +1,9 @@
 //! A small host for tests: real evals over a folder of modules.
 
 use super::live::{ScriptModules, SpaceModules};
-use super::{Library, ModuleName, ModuleSpace};
+use super::module_space::ModuleSpace;
+use super::name::ModuleName;
+use super::store::Library;
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId};
 use crate::engine::SpaceView;
@@ -9,7 +11,7 @@ use crate::engine::{
     Blocking, Budget, Control, Ended, Fallible, Hooks, LoadedModule, Runtime, Sink, Sources, Task, Unfinished, Waits,
     evaluate, refuse, stdlib,
 };
-use crate::spaces::Space;
+use crate::spaces::space::Space;
 use rhai::Module;
 use std::collections::HashMap;
 use std::fs;
@@ -18,12 +20,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A host that gives evals everything and forbids nothing.
-pub(super) struct Bench {
-    /// Removed with the bench, when it is its own.
+pub(super) struct Harness {
+    /// Removed with the harness, when it is its own.
     _dir: Option<tempfile::TempDir>,
     folder: PathBuf,
     spaces: Arc<Spaces>,
-    pub(super) language: Runtime,
+    pub(super) runtime: Runtime,
     pub(super) modules: ScriptModules,
     pub(super) texts: Arc<Texts>,
     next: AtomicU64,
@@ -125,16 +127,16 @@ impl Answer {
     }
 }
 
-impl Bench {
+impl Harness {
     /// Over a folder of its own with these files.
     pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let mut bench = Self::over(dir.path());
-        bench._dir = Some(dir);
+        let mut harness = Self::over(dir.path());
+        harness._dir = Some(dir);
         for (file, text) in files {
-            bench.write(file, text);
+            harness.write(file, text);
         }
-        bench
+        harness
     }
 
     /// Over a folder that exists.
@@ -146,7 +148,7 @@ impl Bench {
             _dir: None,
             folder: folder.to_owned(),
             spaces: spaces.clone(),
-            language: Runtime::new(limits, stdlib(), Module::new(), Vec::new()),
+            runtime: Runtime::new(limits, stdlib(), Module::new(), Vec::new()),
             modules: ScriptModules::new(library.clone(), spaces),
             texts: Arc::new(Texts { evals: Mutex::default(), library }),
             next: AtomicU64::new(0),
@@ -159,7 +161,7 @@ impl Bench {
 
     pub(super) fn space(&self, name: &str) -> Arc<Space> {
         let id = SpaceId(self.next.fetch_add(1, Ordering::Relaxed) + 1);
-        let space = Space::new(id, name, self.language.limits());
+        let space = Space::new(id, name, self.runtime.limits());
         self.spaces.made.lock().unwrap().insert(name.to_owned(), space.clone());
         space
     }
@@ -187,8 +189,8 @@ impl Bench {
             clock: Clock::manual(),
             services: Arc::new(()),
         };
-        let task = Task::new(id, self.language.clone(), space, output.clone(), hooks);
-        let stack = self.language.limits().stack_bytes();
+        let task = Task::new(id, self.runtime.clone(), space, output.clone(), hooks);
+        let stack = self.runtime.limits().stack_bytes();
         let result = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, || f(&task)).unwrap();
             thread.join().unwrap()

@@ -23,10 +23,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A process.
 #[derive(Clone)]
-pub(super) struct Rig(pub(super) Arc<Host>);
+pub(super) struct Harness(pub(super) Arc<Host>);
 
 pub(super) struct Host {
-    pub(super) language: OnceLock<Runtime>,
+    pub(super) runtime: OnceLock<Runtime>,
     pub(super) clock: Clock,
     limits: Limits,
     next: AtomicU64,
@@ -44,7 +44,7 @@ pub(super) struct Host {
     pub(super) gates_changed: Condvar,
     settled: Condvar,
     settling: Mutex<()>,
-    /// What the process still keeps, in bytes.
+    /// The bytes that the process may still keep.
     pub(super) budget: AtomicUsize,
 }
 
@@ -88,12 +88,12 @@ impl Sink for Lines {
 
 /// A session: a place to evaluate in.
 #[derive(Clone)]
-pub(super) struct Seat {
-    pub(super) rig: Rig,
+pub(super) struct Session {
+    pub(super) harness: Harness,
     pub(super) space: Arc<Space>,
 }
 
-impl Rig {
+impl Harness {
     pub(super) fn new() -> Self {
         Self::with(Limits::default(), Clock::real())
     }
@@ -101,7 +101,7 @@ impl Rig {
     pub(super) fn with(limits: Limits, clock: Clock) -> Self {
         let slots = i64::try_from(limits.running).unwrap();
         let host = Arc::new(Host {
-            language: OnceLock::new(),
+            runtime: OnceLock::new(),
             clock,
             limits: limits.clone(),
             next: AtomicU64::new(1),
@@ -121,12 +121,12 @@ impl Rig {
             budget: AtomicUsize::new(usize::MAX),
         });
         let embedded = vec![("orders".to_owned(), embedded())];
-        host.language.set(Runtime::new(limits, stdlib(), functions().build(), embedded)).unwrap();
+        host.runtime.set(Runtime::new(limits, stdlib(), functions().build(), embedded)).unwrap();
         Self(host)
     }
 
-    pub(super) fn language(&self) -> &Runtime {
-        self.0.language.get().unwrap()
+    pub(super) fn runtime(&self) -> &Runtime {
+        self.0.runtime.get().unwrap()
     }
 
     /// Writes a module.
@@ -141,16 +141,16 @@ impl Rig {
         std::fs::remove_file(self.0.folder.path().join(name).with_extension("rhai")).unwrap();
     }
 
-    pub(super) fn seat(&self) -> Seat {
+    pub(super) fn session(&self) -> Session {
         let id = self.0.next_space.fetch_add(1, Ordering::Relaxed);
         self.space(&format!("s-{id}"))
     }
 
-    pub(super) fn space(&self, name: &str) -> Seat {
+    pub(super) fn space(&self, name: &str) -> Session {
         let id = SpaceId(self.0.next_space.fetch_add(1, Ordering::Relaxed));
         let space = Space::new(id, name, &self.0.limits);
         lock(&self.0.spaces).insert(name.to_owned(), Arc::clone(&space));
-        Seat { rig: self.clone(), space }
+        Session { harness: self.clone(), space }
     }
 
     pub(super) fn newest(&self) -> u64 {
@@ -189,12 +189,12 @@ impl Rig {
     }
 }
 
-impl Seat {
+impl Session {
     /// Starts an eval.
     pub(super) fn start(&self, code: &str) -> Arc<Job> {
-        let job = self.rig.0.admit(&self.space, None);
+        let job = self.harness.0.admit(&self.space, None);
         let (run, code) = (Arc::clone(&job), code.to_owned());
-        self.rig.0.launch(&job, move || evaluate(&run.task, &code));
+        self.harness.0.launch(&job, move || evaluate(&run.task, &code));
         job
     }
 
@@ -340,7 +340,7 @@ impl Host {
             clock: self.clock.clone(),
             services: host.clone(),
         };
-        let runtime = self.language.get().unwrap().clone();
+        let runtime = self.runtime.get().unwrap().clone();
         let overlay = Arc::new(Mutex::default());
         let view: Arc<dyn SpaceView> = Arc::new(Noting { space: Arc::clone(space), overlay: Arc::clone(&overlay) });
         let task = Task::new(EntryId(id), runtime, view, output.clone(), hooks);

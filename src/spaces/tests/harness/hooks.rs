@@ -1,4 +1,4 @@
-//! What evaluation asks of the host.
+//! The small host as evaluation sees it: spaces, modules, sources, slots, budget, waits.
 
 use super::*;
 use crate::engine::rhai::{EvalAltResult, Position};

@@ -6,7 +6,7 @@ use crate::base::limits::LimitHit;
 use crate::base::{EntryId, ModuleError, SpaceId, lock};
 use crate::engine::{Batch, Committed, Environment, Opened, Opening, SpaceFailure, SpaceView, Variable};
 use crate::engine::{Fallible, LoadedModule, Modules, Task};
-use crate::spaces::Space;
+use crate::spaces::space::Space;
 use rhai::{Dynamic, ImmutableString, Shared};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct ModuleSpace {
 
 #[derive(Default)]
 struct State {
-    /// What the space was last made to follow.
+    /// The version the space was last made to follow.
     followed: Option<Arc<LoadedModule>>,
     /// Its constants, which code in the space sees like variables of its own.
     constants: BTreeMap<ImmutableString, Dynamic>,
@@ -37,11 +37,6 @@ impl ModuleSpace {
     /// The space of the module `name`, in which `space` keeps the variables.
     pub fn new(space: Arc<Space>, modules: ScriptModules, name: ModuleName) -> Arc<Self> {
         Arc::new(Self { space, modules, name, state: Mutex::default() })
-    }
-
-    /// The module.
-    pub fn module(&self) -> &ModuleName {
-        &self.name
     }
 
     /// The space with the variables.
@@ -79,7 +74,7 @@ impl ModuleSpace {
         Some(Variable { value: Arc::new(value), version: 0, by: EntryId(0), constant: true, bytes: 0, live: false })
     }
 
-    /// What evals inside have imported themselves stays when the module changes.
+    /// Adds the imports that evals inside have made themselves: they stay when the module changes.
     fn with_own_imports(&self, before: Option<&LoadedModule>, mut environment: Environment) -> Environment {
         let of_module = before.map(LoadedModule::environment).unwrap_or_default();
         let taken = |imports: &[crate::engine::Import], alias: &str| imports.iter().any(|i| i.alias == alias);

@@ -7,26 +7,30 @@ use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-/// What a module imported when it was loaded: which module, and which version of it; `None` when there was none to be had.
+/// One import of a module when it was loaded: the name, and the version it got; `None` when there was none to be had.
 pub(super) type Need<V> = (ModuleName, Option<Arc<V>>);
 
-/// The passes of all evals. An entry runs on one thread, so it has at most one.
+/// The traces of all evals. An entry runs on one thread, so it has at most one.
 #[derive(Debug)]
-pub(super) struct Passes<V> {
-    /// Most modules that may be open in one pass.
+pub(super) struct ImportTraces<V> {
+    /// Most modules that may be open in one trace.
     deepest: usize,
-    all: Mutex<HashMap<EntryId, Pass<V>>>,
+    all: Mutex<HashMap<EntryId, ImportTrace<V>>>,
 }
 
+/// The way of one eval.
 #[derive(Debug)]
-struct Pass<V> {
+struct ImportTrace<V> {
+    /// The modules it is loading or checking, outermost first.
     open: Vec<Open<V>>,
+    /// The versions it has settled on.
     settled: HashMap<ModuleName, Arc<V>>,
     /// The place in `open` of the module whose imports cannot work: a circle leads back to it, or it leads too deep. Whatever
     /// was opened after it fails for a reason that is not its own.
     to_blame: Option<usize>,
 }
 
+/// A module that is being loaded or checked.
 #[derive(Debug)]
 struct Open<V> {
     name: ModuleName,
@@ -34,7 +38,7 @@ struct Open<V> {
     fleeting: bool,
 }
 
-/// What an eval that asks for a module has to do.
+/// The next step of an eval that asks for a module.
 pub(super) enum Step<'a, V> {
     /// Nothing: it has this version already.
     Settled(Arc<V>),
@@ -44,13 +48,13 @@ pub(super) enum Step<'a, V> {
 
 /// A module that an eval is loading or checking. Closed when dropped, also by a panic.
 pub(super) struct Opened<'a, V> {
-    passes: &'a Passes<V>,
+    traces: &'a ImportTraces<V>,
     entry: EntryId,
     depth: usize,
     closed: bool,
 }
 
-impl<V> Passes<V> {
+impl<V> ImportTraces<V> {
     pub(super) fn new(deepest: usize) -> Self {
         Self { deepest, all: Mutex::default() }
     }
@@ -62,29 +66,29 @@ impl<V> Passes<V> {
     /// [`ModuleError::Circular`], [`ModuleError::TooDeep`].
     pub(super) fn open(&self, entry: EntryId, name: &ModuleName) -> Result<Step<'_, V>, ModuleError> {
         let mut all = lock(&self.all);
-        let pass = all.entry(entry).or_default();
-        if let Some(at) = pass.place(name) {
-            let mut path: Vec<_> = pass.open[at..].iter().map(|open| open.name.to_string()).collect();
+        let trace = all.entry(entry).or_default();
+        if let Some(at) = trace.place(name) {
+            let mut path: Vec<_> = trace.open[at..].iter().map(|open| open.name.to_string()).collect();
             path.push(name.to_string());
-            pass.to_blame = Some(pass.to_blame.map_or(at, |other| other.min(at)));
-            pass.note(name, None);
+            trace.to_blame = Some(trace.to_blame.map_or(at, |other| other.min(at)));
+            trace.note(name, None);
             return Err(ModuleError::Circular { path });
         }
-        if let Some(version) = pass.settled.get(name).cloned() {
-            pass.note(name, Some(version.clone()));
+        if let Some(version) = trace.settled.get(name).cloned() {
+            trace.note(name, Some(version.clone()));
             return Ok(Step::Settled(version));
         }
-        if pass.open.len() >= self.deepest {
-            pass.to_blame = Some(0);
+        if trace.open.len() >= self.deepest {
+            trace.to_blame = Some(0);
             return Err(ModuleError::TooDeep { limit: self.deepest });
         }
-        pass.open.push(Open { name: name.clone(), needs: Vec::new(), fleeting: false });
-        Ok(Step::Opened(Opened { passes: self, entry, depth: pass.open.len() - 1, closed: false }))
+        trace.open.push(Open { name: name.clone(), needs: Vec::new(), fleeting: false });
+        Ok(Step::Opened(Opened { traces: self, entry, depth: trace.open.len() - 1, closed: false }))
     }
 
     /// The module that the eval opened last reads something that changes without a file.
     pub(super) fn fleeting(&self, entry: EntryId) {
-        if let Some(open) = lock(&self.all).get_mut(&entry).and_then(|pass| pass.open.last_mut()) {
+        if let Some(open) = lock(&self.all).get_mut(&entry).and_then(|trace| trace.open.last_mut()) {
             open.fleeting = true;
         }
     }
@@ -96,15 +100,15 @@ impl<V> Passes<V> {
 }
 
 impl<V> Opened<'_, V> {
-    fn with<T>(&self, f: impl FnOnce(&mut Pass<V>) -> T) -> T {
-        f(lock(&self.passes.all).entry(self.entry).or_default())
+    fn with<T>(&self, f: impl FnOnce(&mut ImportTrace<V>) -> T) -> T {
+        f(lock(&self.traces.all).entry(self.entry).or_default())
     }
 
     /// Loading begins: what was noted so far came from checking.
     pub(super) fn restart(&self) {
-        self.with(|pass| {
-            pass.to_blame = None;
-            if let Some(open) = pass.open.get_mut(self.depth) {
+        self.with(|trace| {
+            trace.to_blame = None;
+            if let Some(open) = trace.open.get_mut(self.depth) {
                 open.needs.clear();
                 open.fleeting = false;
             }
@@ -113,20 +117,20 @@ impl<V> Opened<'_, V> {
 
     /// It loaded: what it needed, and whether it is fleeting.
     pub(super) fn loaded(&self) -> (Vec<Need<V>>, bool) {
-        self.with(|pass| {
+        self.with(|trace| {
             // Its text caught whatever went wrong below it.
-            pass.to_blame = None;
-            pass.open.get_mut(self.depth).map(|open| (mem::take(&mut open.needs), open.fleeting)).unwrap_or_default()
+            trace.to_blame = None;
+            trace.open.get_mut(self.depth).map(|open| (mem::take(&mut open.needs), open.fleeting)).unwrap_or_default()
         })
     }
 
-    /// It did not load: whether that is for a reason of its own, rather than of a module further out, as when a circle leads
+    /// It did not load: true when that is for a reason of its own, rather than of a module further out, as when a circle leads
     /// back to that one. `circle` is where a circle leads back to that was found elsewhere.
     pub(super) fn is_to_blame(&self, circle: Option<&ModuleName>) -> bool {
-        self.with(|pass| match pass.to_blame.or_else(|| pass.place(circle?)) {
+        self.with(|trace| match trace.to_blame.or_else(|| trace.place(circle?)) {
             Some(at) if at < self.depth => false,
             _ => {
-                pass.to_blame = None;
+                trace.to_blame = None;
                 true
             }
         })
@@ -141,16 +145,16 @@ impl<V> Opened<'_, V> {
         if mem::replace(&mut self.closed, true) {
             return;
         }
-        let mut all = lock(&self.passes.all);
-        let Some(pass) = all.get_mut(&self.entry) else { return };
-        let left: Vec<_> = pass.open.drain(self.depth..).collect();
+        let mut all = lock(&self.traces.all);
+        let Some(trace) = all.get_mut(&self.entry) else { return };
+        let left: Vec<_> = trace.open.drain(self.depth..).collect();
         if let Some(open) = left.first() {
             if let Some(version) = version {
-                pass.settled.insert(open.name.clone(), version.clone());
+                trace.settled.insert(open.name.clone(), version.clone());
             }
-            pass.note(&open.name, version.cloned());
+            trace.note(&open.name, version.cloned());
         }
-        let over = if pass.open.is_empty() { all.remove(&self.entry) } else { None };
+        let over = if trace.open.is_empty() { all.remove(&self.entry) } else { None };
         // Versions may end here, and with them values of modules: not under the lock.
         drop(all);
         drop((left, over));
@@ -163,7 +167,7 @@ impl<V> Drop for Opened<'_, V> {
     }
 }
 
-impl<V> Pass<V> {
+impl<V> ImportTrace<V> {
     /// Where the module is among the open ones.
     fn place(&self, name: &ModuleName) -> Option<usize> {
         self.open.iter().position(|open| open.name == *name)
@@ -177,7 +181,7 @@ impl<V> Pass<V> {
     }
 }
 
-impl<V> Default for Pass<V> {
+impl<V> Default for ImportTrace<V> {
     fn default() -> Self {
         Self { open: Vec::new(), settled: HashMap::new(), to_blame: None }
     }

@@ -1,13 +1,14 @@
-//! Which version of each module is in force. Reads a module's file at every import, and loads it anew when its text, what was
-//! defined inside it, or a module that it imports has changed. Knows neither the compiler nor evals, only a [`Loader`].
+//! [`ModuleStore`]: the version of each module that is in force. Reads a module's file at every import, and loads it anew when
+//! its text, what was defined inside it, or a module that it imports has changed. Knows neither the compiler nor evals, only a
+//! [`Loader`].
 //!
-//! An eval that imports a module may have to load others for it: that is its pass ([`Passes`]), in which what is imported along
-//! two ways is one version. Script code runs while a module is loaded; no lock is held meanwhile. Two evals may load the same
-//! module at the same time: the later one stays, and the next import looks at the file again.
+//! An eval that imports a module may have to load others for it: that is its trace ([`ImportTraces`]), in which a module that
+//! is imported along two ways is one version. Script code runs while a module is loaded; no lock is held meanwhile. Two evals
+//! may load the same module at the same time: the later one stays, and the next import looks at the file again.
 
 use super::folder::Folder;
+use super::import_trace::{ImportTraces, Need, Opened, Step};
 use super::name::ModuleName;
-use super::pass::{Need, Opened, Passes, Step};
 use crate::base::{EntryId, ModuleError, ModuleNotice, lock};
 use crate::engine::Fallible;
 use rhai::EvalAltResult;
@@ -17,19 +18,19 @@ use std::sync::{Arc, Mutex};
 /// How many notices are remembered, so that an eval which imports a broken module in a loop is told once.
 const REMEMBERED_NOTICES: usize = 256;
 
-/// What a module is loaded by, on behalf of one eval.
+/// The way a module is loaded on behalf of one eval.
 pub(super) trait Loader<M, L> {
     /// The eval.
     fn entry(&self) -> EntryId;
-    /// Compiles the text, with `layers` over it, and runs its top level. What it imports comes back to [`Shelf::get`].
+    /// Compiles the text, with `layers` over it, and runs its top level. What it imports comes back to [`ModuleStore::get`].
     fn load(&self, name: &ModuleName, text: &str, layers: &[L]) -> Fallible<M>;
-    /// Whether the eval was stopped: then an error says nothing about the module.
+    /// True when the eval was stopped: then an error says nothing about the module.
     fn stopped(&self) -> bool;
     /// The limit that stopped it, when one did: then the module cannot be had within it.
     fn limit(&self) -> Option<String>;
     /// An error as scripts catch it.
     fn refuse(&self, error: &ModuleError) -> Box<EvalAltResult>;
-    /// What is wrong with the module, from an error that its loading ended with.
+    /// The fault of the module, from an error that its loading ended with.
     fn explain(&self, name: &ModuleName, error: &EvalAltResult) -> Fault;
     /// Tells the eval something.
     fn tell(&self, notice: &ModuleNotice);
@@ -41,7 +42,7 @@ pub(super) trait Layer: Clone {
     fn signatures(&self) -> Vec<String>;
 }
 
-/// What is wrong with a module.
+/// The reason why a module does not load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
     /// The file with the error: the module's own, or that of one it imports.
@@ -63,11 +64,11 @@ pub(super) struct Version<M, L> {
     pub(super) loaded: M,
     /// The text it was made from.
     pub(super) text: Arc<str>,
-    /// What was defined inside it.
+    /// The functions defined inside it.
     layers: Option<Arc<Layers<L>>>,
-    /// What its top level imported; `None` for what could not be had.
+    /// The modules its top level imported; `None` for one that could not be had.
     needs: Vec<Need<Self>>,
-    /// Whether it read something that changes without a file: it is made anew at every import.
+    /// True when it read something that changes without a file: it is made anew at every import.
     fleeting: bool,
 }
 
@@ -78,7 +79,7 @@ struct Layers<L> {
     all: Vec<L>,
 }
 
-/// What is known about one module.
+/// All that is known about one module.
 #[derive(Debug)]
 struct Slot<M, L> {
     /// The last version that loaded.
@@ -90,18 +91,24 @@ struct Slot<M, L> {
 
 /// The modules of one folder.
 #[derive(Debug)]
-pub(super) struct Shelf<M, L> {
+pub(super) struct ModuleStore<M, L> {
     folder: Folder,
     /// Most functions that may be defined inside one module.
     most_functions: usize,
     slots: Mutex<BTreeMap<ModuleName, Slot<M, L>>>,
-    passes: Passes<Version<M, L>>,
+    traces: ImportTraces<Version<M, L>>,
     told: Mutex<VecDeque<(EntryId, ModuleNotice)>>,
 }
 
-impl<M, L: Layer> Shelf<M, L> {
+impl<M, L: Layer> ModuleStore<M, L> {
     pub(super) fn new(folder: Folder, deepest: usize, most_functions: usize) -> Self {
-        Self { folder, most_functions, slots: Mutex::default(), passes: Passes::new(deepest), told: Mutex::default() }
+        Self {
+            folder,
+            most_functions,
+            slots: Mutex::default(),
+            traces: ImportTraces::new(deepest),
+            told: Mutex::default(),
+        }
     }
 
     pub(super) fn folder(&self) -> &Folder {
@@ -114,7 +121,7 @@ impl<M, L: Layer> Shelf<M, L> {
     ///
     /// No such module; a circular import; what the text raises when no version of it ever loaded.
     pub(super) fn get(&self, loader: &impl Loader<M, L>, name: &ModuleName) -> Fallible<Arc<Version<M, L>>> {
-        let opened = match self.passes.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
+        let opened = match self.traces.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
             Step::Settled(version) => return Ok(version),
             Step::Opened(opened) => opened,
         };
@@ -127,11 +134,11 @@ impl<M, L: Layer> Shelf<M, L> {
     ///
     /// # Errors
     ///
-    /// What the text raises. Then everything stays as it was.
+    /// The error that the text raises. Then everything stays as it was.
     pub(super) fn reload(&self, loader: &impl Loader<M, L>, name: &ModuleName) -> Fallible<ModuleNotice> {
         let text = self.folder.read(name).map_err(|e| loader.refuse(&e))?;
         let importers = self.importers(name);
-        let opened = match self.passes.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
+        let opened = match self.traces.open(loader.entry(), name).map_err(|e| loader.refuse(&e))? {
             // Somebody asks for it in the middle of loading modules, after this one was loaded.
             Step::Settled(_) => None,
             Step::Opened(opened) => Some(opened),
@@ -182,12 +189,12 @@ impl<M, L: Layer> Shelf<M, L> {
         Ok(ModuleNotice::Defined { module: name.to_string(), functions })
     }
 
-    /// What is being loaded reads something that changes without a file.
+    /// Notes that the module which is being loaded reads something that changes without a file.
     pub(super) fn fleeting(&self, entry: EntryId) {
-        self.passes.fleeting(entry);
+        self.traces.fleeting(entry);
     }
 
-    /// What was defined inside the module and holds for this text of its file, oldest first.
+    /// The layers defined inside the module that hold for this text of its file, oldest first.
     pub(super) fn layers(&self, name: &ModuleName, text: &str) -> Vec<L> {
         let slots = lock(&self.slots);
         let layers = slots.get(name).and_then(|slot| slot.layers.as_ref()).filter(|layers| &*layers.text == text);
@@ -275,7 +282,7 @@ impl<M, L: Layer> Shelf<M, L> {
         }
     }
 
-    /// Whether everything that a version imported is what an import would give now.
+    /// True when everything that a version imported is what an import would give now.
     fn still_holds(&self, loader: &impl Loader<M, L>, version: &Version<M, L>) -> Fallible<bool> {
         for (name, had) in &version.needs {
             let now = self.get(loader, name);
@@ -375,5 +382,5 @@ fn same<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
 }
 
 #[cfg(test)]
-#[path = "shelf_tests.rs"]
+#[path = "module_store_tests.rs"]
 mod tests;
