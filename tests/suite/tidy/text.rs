@@ -228,6 +228,21 @@ fn crates_are_named_by_their_owners_only() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+/// Messages, tools, calls and methods of the protocol are the same on every transport.
+#[test]
+fn the_protocol_below_its_transport_knows_no_http() {
+    let mut wrong = Vec::new();
+    let below = ["mcp/rpc/", "mcp/tools/", "mcp/calls/", "mcp/eras/"];
+    for source in sources().into_iter().filter(|s| below.iter().any(|room| s.path.starts_with(room))) {
+        for name in ["http", "http_body", "hyper"] {
+            let lines =
+                paths(&source.code, name).map(|at| format!("{}:{}: {name}", source.path, line_of(&source.code, at)));
+            wrong.extend(lines);
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn every_file_opens_with_a_module_doc() {
     let bare: Vec<_> = sources().into_iter().filter(|s| !s.text.starts_with("//!")).map(|s| s.path).collect();
