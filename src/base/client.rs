@@ -1,4 +1,4 @@
-//! What a client of the wire says about itself.
+//! The identity of a client of the wire, as it introduced itself.
 
 /// A client as it introduced itself, kept with its session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +9,6 @@ pub struct ClientInfo {
     pub version: String,
     /// The protocol revision it speaks.
     pub revision: String,
-    /// Whether it declared that it follows tasks.
+    /// It declared that it follows tasks.
     pub tasks: bool,
 }

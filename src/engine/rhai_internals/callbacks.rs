@@ -16,8 +16,14 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// A top-level statement has ended.
     fn statement_ended(&self, scope: &Scope<'_>, at: StateView<'_>) -> Fallible<()>;
 
+    /// A variable that functions may read was changed, and must be shown to them as it is now.
+    fn show(&self, name: &str, scope: &Scope<'_>);
+
     /// A variable that functions may read was changed.
-    fn changed(&self, name: &str, scope: &Scope<'_>);
+    fn changed(&self, name: &str);
+
+    /// All variables that were changed must be shown to functions as they are now.
+    fn show_changed(&self, scope: &Scope<'_>);
 
     /// A `catch` has this error in its variable.
     fn caught(&self, error: &mut Dynamic);
@@ -103,7 +109,9 @@ fn reach(
         Marker::Commit => {
             observer.statement_ended(context.scope(), StateView::new(context.global_runtime_state()))?;
         }
-        Marker::Sync(variable) => observer.changed(variable, context.scope()),
+        Marker::Sync(variable) => observer.show(variable, context.scope()),
+        Marker::Changed(variable) => observer.changed(variable),
+        Marker::SyncNoted => observer.show_changed(context.scope()),
         Marker::Source(source) => {
             if context.source() != Some(source) {
                 *context.source_mut() = Some(source.into());

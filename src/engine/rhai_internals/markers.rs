@@ -9,6 +9,10 @@ pub(crate) enum Marker<'a> {
     Commit,
     /// Functions must see the present value of this variable.
     Sync(&'a str),
+    /// This variable was changed: functions must see its value once one is called.
+    Changed(&'a str),
+    /// Functions must see the present values of all variables that were changed.
+    SyncNoted,
     /// The start of a function that was written in this source.
     Source(&'a str),
     /// The start of a module's top level.
@@ -26,6 +30,8 @@ impl<'a> Marker<'a> {
         Some(match (rest.next()?, rest.as_str()) {
             ('p', _) => Self::Commit,
             ('s', variable) => Self::Sync(variable),
+            ('n', variable) => Self::Changed(variable),
+            ('h', _) => Self::SyncNoted,
             ('f', source) => Self::Source(source),
             ('m', _) => Self::Module,
             ('c', count) => Self::Capture(count.parse().ok()?),
@@ -38,6 +44,8 @@ impl<'a> Marker<'a> {
         let name = match self {
             Self::Commit => " p".to_owned(),
             Self::Sync(variable) => format!(" s{variable}"),
+            Self::Changed(variable) => format!(" n{variable}"),
+            Self::SyncNoted => " h".to_owned(),
             Self::Source(source) => format!(" f{source}"),
             Self::Module => " m".to_owned(),
             Self::Capture(count) => format!(" c{count}"),

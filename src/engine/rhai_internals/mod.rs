@@ -6,6 +6,7 @@ pub(crate) mod callbacks;
 pub(crate) mod closure_name;
 pub(crate) mod error_text;
 pub(crate) mod function_body;
+pub(crate) mod hand_over;
 pub mod lexer;
 pub(crate) mod markers;
 pub(crate) mod module_outline;

@@ -2,7 +2,8 @@
 //!
 //! - every closure becomes a native pointer that can be called from anywhere, made by whoever implements [`Closures`];
 //! - the variables each top-level statement may write are listed, and a commit point is put after each statement;
-//! - variables that functions read are copied to where functions see them, after inner statements that may write them;
+//! - variables that functions read are handed over before inner code that may call one, when they may have been written since
+//!   (see [`hand_over`](super::hand_over));
 //! - every function says at its start where it was written, so that errors name the right source;
 //! - every `catch` has its error put into one shape;
 //! - captured atoms and entries stay what they are instead of becoming cells;
@@ -12,10 +13,11 @@
 
 use super::closure_name::is_body;
 use super::function_body::{FunctionDef, statements_of};
+use super::hand_over::{End, HandOver, Natives};
 use super::markers::{Marker, NestingCheck};
 use rhai::{
-    AST, Dynamic, Expr, FlowControl, FnCallExpr, ImmutableString, Module, Namespace, Position, ScriptFuncDef, Shared,
-    Stmt, StmtBlock,
+    AST, Dynamic, Expr, FnCallExpr, ImmutableString, Module, Namespace, Position, ScriptFuncDef, Shared, Stmt,
+    StmtBlock,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -88,7 +90,13 @@ impl Rewritten {
 }
 
 /// Rewrites a compiled script whose closures are `closures`.
-pub(crate) fn rewrite(ast: &AST, closures: &mut dyn Closures, kind: Kind<'_>, check: &NestingCheck) -> Rewritten {
+pub(crate) fn rewrite(
+    ast: &AST,
+    closures: &mut dyn Closures,
+    natives: &dyn Natives,
+    kind: Kind<'_>,
+    check: &NestingCheck,
+) -> Rewritten {
     let functions: Vec<Shared<ScriptFuncDef>> =
         ast.shared_lib().iter_script_fn_info().map(|(.., function)| function.clone()).collect();
     let mut rewritten = Rewritten::default();
@@ -97,7 +105,7 @@ pub(crate) fn rewrite(ast: &AST, closures: &mut dyn Closures, kind: Kind<'_>, ch
         rewritten.has_closures = true;
     }
 
-    let mut rewriter = Rewriter::new(closures, check);
+    let mut rewriter = Rewriter::new(closures, natives, check);
     let mut watched = BTreeSet::new();
     for function in functions {
         let closure = is_body(&function.name);
@@ -115,7 +123,7 @@ pub(crate) fn rewrite(ast: &AST, closures: &mut dyn Closures, kind: Kind<'_>, ch
 
     if let Kind::Eval { watched: others } = kind {
         watched.extend(others.iter().cloned());
-        rewriter.watched = watched;
+        rewriter.hand_over = HandOver::new(watched);
     }
     rewriter.top_level(ast.statements(), kind, &mut rewritten);
     rewritten.import_places = std::mem::take(&mut rewriter.import_places);
@@ -134,9 +142,10 @@ struct FunctionFacts {
 
 struct Rewriter<'a> {
     closures: &'a mut dyn Closures,
+    natives: &'a dyn Natives,
     check: &'a NestingCheck,
-    /// Variables that functions read; empty where no copies are wanted.
-    watched: BTreeSet<ImmutableString>,
+    /// The variables that functions read, and which of them may have been written; does nothing inside functions.
+    hand_over: HandOver,
     /// Names declared in the blocks around, innermost last.
     locals: Vec<Vec<ImmutableString>>,
     in_function: bool,
@@ -149,11 +158,12 @@ struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    fn new(closures: &'a mut dyn Closures, check: &'a NestingCheck) -> Self {
+    fn new(closures: &'a mut dyn Closures, natives: &'a dyn Natives, check: &'a NestingCheck) -> Self {
         Self {
             closures,
+            natives,
             check,
-            watched: BTreeSet::new(),
+            hand_over: HandOver::default(),
             locals: Vec::new(),
             in_function: false,
             reads: BTreeSet::new(),
@@ -200,10 +210,12 @@ impl<'a> Rewriter<'a> {
         for (index, statement) in statements.iter().enumerate() {
             let mut statement = statement.clone();
             self.writes.clear();
-            self.statement(&mut statement);
+            self.hand_over.begin_statement();
+            let before = self.statement(&mut statement);
             rewritten.writes.push(std::mem::take(&mut self.writes));
             let position = statement.position();
             rewritten.places.push(position);
+            rewritten.statements.extend(before);
             rewritten.statements.push(statement);
             if !is_module && index + 1 < statements.len() {
                 rewritten.statements.push(Marker::Commit.statement(position));
@@ -225,6 +237,17 @@ impl<'a> Rewriter<'a> {
 
     fn write(&mut self, name: &ImmutableString) {
         if !self.in_function && !self.is_local(name) {
+            self.reads.insert(name.clone());
+            self.note_write(name);
+            self.hand_over.written(name);
+        }
+    }
+
+    /// A closure captures a variable: it becomes a cell, and functions see that cell from then on.
+    fn capture(&mut self, name: &ImmutableString) {
+        if self.in_function {
+            self.read(name);
+        } else if !self.is_local(name) {
             self.reads.insert(name.clone());
             self.note_write(name);
         }
@@ -256,47 +279,59 @@ impl<'a> Rewriter<'a> {
             return;
         }
         self.locals.push(Vec::new());
-        let syncing = !self.watched.is_empty() && !self.in_function;
-        let statements = block.statements_mut();
         let mut captures = false;
         let mut index = 0;
-        while index < statements.len() {
-            let before = if syncing { std::mem::take(&mut self.writes) } else { Vec::new() };
-            if captures {
-                // The parser writes a closure with captures as `{ share; curry(closure, captures..) }`.
-                self.captured_closure(&mut statements[index]);
-            } else {
-                self.statement(&mut statements[index]);
-            }
+        while index < block.len() {
+            let statement = &mut block.statements_mut()[index];
+            // The parser writes a closure with captures as `{ share; curry(closure, captures..) }`.
+            let mut before = if captures { self.captured_closure(statement) } else { self.statement(statement) };
             captures = false;
-            if let Stmt::Share(variables) = &statements[index] {
+            let mut after = Vec::new();
+            if let Stmt::Share(variables) = statement {
                 captures = true;
-                let marker = Marker::Capture(variables.len()).statement(Position::NONE);
-                statements.insert(index, marker);
-                index += 1;
+                before.push(Marker::Capture(variables.len()).statement(Position::NONE));
+                let shared = variables.iter().map(|(variable, _)| &variable.name).filter(|name| !self.is_local(name));
+                after = self.hand_over.captured(&shared.cloned().collect::<Vec<_>>());
             }
-            if syncing {
-                let written = std::mem::replace(&mut self.writes, before);
-                for name in &written {
-                    self.note_write(name);
-                }
-                let simple =
-                    matches!(statements[index], Stmt::Assignment(..) | Stmt::Expr(..) | Stmt::FnCall(..)) && !captures;
-                // The last expression of a block is its value: nothing may stand behind it. An assignment has none.
-                let is_value = index + 1 == statements.len() && !matches!(statements[index], Stmt::Assignment(..));
-                if simple && !is_value {
-                    for name in written.iter().filter(|name| self.watched.contains(*name)) {
-                        index += 1;
-                        statements.insert(index, Marker::Sync(name).statement(Position::NONE));
-                    }
-                }
-            }
+            index += before.len();
+            block.statements_mut().insert_many(index - before.len(), before);
             index += 1;
+            let behind = index + after.len();
+            block.statements_mut().insert_many(index, after);
+            index = behind;
         }
         self.locals.pop();
     }
 
-    fn captured_closure(&mut self, statement: &mut Stmt) {
+    /// A block that runs or does not run.
+    fn branch(&mut self, block: &mut StmtBlock) {
+        let branch = self.hand_over.begin_branch();
+        self.block(block);
+        let end = match block.statements().last() {
+            Some(Stmt::BreakLoop(..) | Stmt::Return(..)) => End::Jump,
+            // The last expression of a block is its value. These have none.
+            Some(Stmt::Assignment(..) | Stmt::Noop(..) | Stmt::Var(..)) | None => End::Open,
+            Some(_) => End::Value,
+        };
+        let noted = self.hand_over.end_branch(branch, end);
+        block.statements_mut().extend(noted);
+    }
+
+    /// The body of a loop, whose writes the next round may read. Its value is thrown away.
+    fn body(&mut self, block: &mut StmtBlock) {
+        self.block(block);
+        let noted = self.hand_over.end_of_round();
+        block.statements_mut().extend(noted);
+    }
+
+    /// An expression that may not be evaluated.
+    fn maybe(&mut self, expr: &mut Expr) {
+        let branch = self.hand_over.begin_branch();
+        self.expression(expr);
+        self.hand_over.end_branch(branch, End::Value);
+    }
+
+    fn captured_closure(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
         let call = match statement {
             Stmt::FnCall(call, _) => call,
             Stmt::Expr(expr) => match &mut **expr {
@@ -312,57 +347,81 @@ impl<'a> Rewriter<'a> {
                 other => self.expression(other),
             }
         }
+        Vec::new()
     }
 
-    fn flow(&mut self, flow: &mut FlowControl) {
-        self.expression(&mut flow.expr);
-        self.block(&mut flow.body);
-        self.block(&mut flow.branch);
-    }
-
-    fn statement(&mut self, statement: &mut Stmt) {
+    /// Rewrites a loop. Returns what must stand before it.
+    fn looping(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
+        let loud = self.hand_over.begin_loop(statement, self.natives);
         match statement {
-            Stmt::If(flow, _) | Stmt::While(flow, _) | Stmt::Do(flow, ..) => self.flow(flow),
-            Stmt::Switch(switch, _) => {
-                self.expression(&mut switch.0);
-                for case in &mut switch.1.expressions {
-                    self.expression(&mut case.lhs);
-                    self.expression(&mut case.rhs);
-                }
+            Stmt::While(flow, _) | Stmt::Do(flow, ..) => {
+                self.expression(&mut flow.expr);
+                self.body(&mut flow.body);
+                self.block(&mut flow.branch);
             }
             Stmt::For(parts, _) => {
                 let (item, counter, flow) = &mut **parts;
                 self.expression(&mut flow.expr);
                 let names = std::iter::once(&*item).chain(counter.as_ref()).map(|ident| ident.name.clone()).collect();
                 self.locals.push(names);
-                self.block(&mut flow.body);
+                self.body(&mut flow.body);
                 self.locals.pop();
                 self.block(&mut flow.branch);
+            }
+            _ => {}
+        }
+        self.hand_over.end_loop(loud)
+    }
+
+    /// Rewrites a statement. Returns what must stand before it.
+    fn statement(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
+        match statement {
+            Stmt::While(..) | Stmt::Do(..) | Stmt::For(..) => return self.looping(statement),
+            Stmt::If(flow, _) => {
+                self.expression(&mut flow.expr);
+                self.branch(&mut flow.body);
+                self.branch(&mut flow.branch);
+            }
+            Stmt::Switch(switch, _) => {
+                self.expression(&mut switch.0);
+                for case in &mut switch.1.expressions {
+                    self.maybe(&mut case.lhs);
+                    self.maybe(&mut case.rhs);
+                }
             }
             Stmt::Var(parts, ..) => {
                 self.expression(&mut parts.1);
                 self.declare(&parts.0.name);
             }
             Stmt::Assignment(parts) => {
+                self.expression(&mut parts.1.rhs);
+                let before = match &mut parts.1.lhs {
+                    chain @ (Expr::Dot(..) | Expr::Index(..)) => self.chain(chain),
+                    other => {
+                        self.expression(other);
+                        Vec::new()
+                    }
+                };
                 if let Some(name) = root(&parts.1.lhs) {
                     self.write(&name);
                 }
-                self.expression(&mut parts.1.lhs);
-                self.expression(&mut parts.1.rhs);
                 if let Expr::Variable(variable, ..) = &parts.1.lhs {
                     self.check_wrapped(&mut parts.1.rhs, &variable.1);
                 }
+                return before;
             }
-            Stmt::FnCall(call, _) => self.call(call),
+            Stmt::FnCall(call, _) => return self.call(call),
             Stmt::Block(block) => self.block(block),
             Stmt::TryCatch(flow, _) => {
-                self.block(&mut flow.body);
+                self.hand_over.begin_try();
+                self.branch(&mut flow.body);
+                self.hand_over.end_try();
                 let caught = match &flow.expr {
                     Expr::Variable(variable, ..) => vec![variable.1.clone()],
                     _ => Vec::new(),
                 };
                 self.locals.push(caught);
-                self.block(&mut flow.branch);
+                self.branch(&mut flow.branch);
                 self.locals.pop();
                 if let Expr::Variable(variable, _, position) = &flow.expr
                     && !flow.branch.is_empty()
@@ -370,16 +429,23 @@ impl<'a> Rewriter<'a> {
                     flow.branch.statements_mut().insert(0, Marker::Caught(&variable.1).statement(*position));
                 }
             }
-            Stmt::Expr(expr) | Stmt::BreakLoop(Some(expr), ..) | Stmt::Return(Some(expr), ..) => self.expression(expr),
+            Stmt::Expr(expr) => match &mut **expr {
+                Expr::FnCall(call, _) => return self.call(call),
+                chain @ (Expr::Dot(..) | Expr::Index(..)) => return self.chain(chain),
+                other => self.expression(other),
+            },
+            Stmt::BreakLoop(expr, ..) | Stmt::Return(expr, ..) => {
+                if let Some(expr) = expr {
+                    self.expression(expr);
+                }
+                return self.hand_over.jump();
+            }
             Stmt::Import(parts, _) => self.expression(&mut parts.0),
             Stmt::Export(names, _) => self.read(&names.0.name),
-            Stmt::Share(variables) => {
-                for (variable, _) in variables.iter() {
-                    if self.in_function { self.read(&variable.name) } else { self.write(&variable.name) }
-                }
-            }
+            Stmt::Share(variables) => variables.iter().for_each(|(variable, _)| self.capture(&variable.name)),
             _ => {}
         }
+        Vec::new()
     }
 
     fn expression(&mut self, expr: &mut Expr) {
@@ -391,59 +457,95 @@ impl<'a> Rewriter<'a> {
             Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.expression(part)),
             Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
             Expr::Variable(variable, ..) => self.namespace(&variable.2),
-            Expr::MethodCall(call, _) => {
-                if call.name == "curry" {
-                    self.check_nesting(&mut call.args);
-                }
-                call.args.iter_mut().for_each(|argument| self.expression(argument));
+            Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.expression(argument)),
+            Expr::FnCall(call, _) => {
+                let before = self.call(call);
+                put_before(expr, before);
             }
-            Expr::FnCall(call, _) => self.call(call),
             Expr::Stmt(block) => self.block(block),
-            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
-                if has_call(&parts.rhs)
-                    && let Expr::Variable(variable, ..) = &parts.lhs
-                {
-                    self.write(&variable.1);
-                }
-                self.expression(&mut parts.lhs);
-                self.expression(&mut parts.rhs);
-                let curried = match &parts.rhs {
-                    Expr::MethodCall(call, _) => call.name == "curry",
-                    Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
-                    _ => false,
-                };
-                if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
-                    let receiver = std::mem::take(&mut parts.lhs);
-                    parts.lhs = self.check.around(receiver);
-                }
+            Expr::Dot(..) | Expr::Index(..) => {
+                let before = self.chain(expr);
+                put_before(expr, before);
             }
             Expr::And(parts, _) | Expr::Or(parts, _) | Expr::Coalesce(parts, _) => {
-                parts.iter_mut().for_each(|part| self.expression(part));
+                parts.iter_mut().for_each(|part| self.maybe(part));
             }
             _ => {}
         }
     }
 
-    fn call(&mut self, call: &mut FnCallExpr) {
-        let is_curry = call.name == "curry";
-        self.namespace(&call.namespace);
-        // `push(list, 1)` changes its first argument as `list.push(1)` does.
-        if call.op_token.is_none()
-            && call.namespace.is_empty()
-            && !is_curry
-            && let Some(Expr::Variable(variable, ..)) = call.args.first()
+    /// Rewrites a chain of properties, indexes and method calls. Returns what must run before it.
+    fn chain(&mut self, expr: &mut Expr) -> Vec<Stmt> {
+        let (Expr::Dot(parts, ..) | Expr::Index(parts, ..)) = expr else { return Vec::new() };
+        self.expression(&mut parts.lhs);
+        let mut effects = Effects::default();
+        self.links(&mut parts.rhs, &mut effects);
+        let curried = match &parts.rhs {
+            Expr::MethodCall(call, _) => call.name == "curry",
+            Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
+            _ => false,
+        };
+        let before = if effects.calls { self.hand_over.before_call() } else { Vec::new() };
+        if effects.writes
+            && let Expr::Variable(variable, ..) = &parts.lhs
+            && variable.2.is_empty()
         {
             self.write(&variable.1);
         }
+        if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
+            let receiver = std::mem::take(&mut parts.lhs);
+            parts.lhs = self.check.around(receiver);
+        }
+        before
+    }
+
+    /// The links of a chain behind its root.
+    fn links(&mut self, link: &mut Expr, effects: &mut Effects) {
+        match link {
+            Expr::MethodCall(call, _) => {
+                effects.calls |= self.natives.may_call_scripts(&call.name);
+                effects.writes |= !self.natives.only_reads(&call.name);
+                call.args.iter_mut().for_each(|argument| self.expression(argument));
+                if call.name == "curry" {
+                    self.check_nesting(&mut call.args);
+                }
+            }
+            Expr::Property(..) => {}
+            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+                self.links(&mut parts.lhs, effects);
+                self.links(&mut parts.rhs, effects);
+            }
+            index => self.expression(index),
+        }
+    }
+
+    /// Rewrites a call. Returns what must run before it.
+    fn call(&mut self, call: &mut FnCallExpr) -> Vec<Stmt> {
+        let is_curry = call.name == "curry";
+        let qualified = !call.namespace.is_empty();
+        self.namespace(&call.namespace);
         if call.name == "is_def_var"
             && let Some(Expr::StringConstant(name, _)) = call.args.first()
         {
             self.read(name);
         }
         call.args.iter_mut().for_each(|argument| self.expression(argument));
+        let is_operator = call.op_token.is_some();
+        let calls = !is_operator && (qualified || self.natives.may_call_scripts(&call.name));
+        let before = if calls { self.hand_over.before_call() } else { Vec::new() };
+        // `push(list, 1)` changes its first argument as `list.push(1)` does, and so may a function of a module.
+        if !is_operator
+            && !is_curry
+            && (qualified || !self.natives.only_reads(&call.name))
+            && let Some(Expr::Variable(variable, ..)) = call.args.first()
+            && variable.2.is_empty()
+        {
+            self.write(&variable.1);
+        }
         if is_curry {
             self.check_nesting(&mut call.args);
         }
+        before
     }
 
     fn check_nesting(&self, arguments: &mut [Expr]) {
@@ -486,10 +588,22 @@ fn root(expr: &Expr) -> Option<ImmutableString> {
     }
 }
 
-fn has_call(expr: &Expr) -> bool {
-    match expr {
-        Expr::MethodCall(..) | Expr::FnCall(..) => true,
-        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => has_call(&parts.lhs) || has_call(&parts.rhs),
-        _ => false,
+/// What the method calls of a chain may do.
+#[derive(Default)]
+struct Effects {
+    /// Call functions of the script.
+    calls: bool,
+    /// Change the variable that the chain begins with.
+    writes: bool,
+}
+
+/// Lets statements run before an expression is evaluated.
+fn put_before(expr: &mut Expr, before: Vec<Stmt>) {
+    if before.is_empty() {
+        return;
     }
+    let position = expr.position();
+    let value = Stmt::Expr(Box::new(std::mem::take(expr)));
+    let block = StmtBlock::new(before.into_iter().chain([value]), position, position);
+    *expr = Expr::Stmt(Box::new(block));
 }

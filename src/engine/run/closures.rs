@@ -11,6 +11,7 @@ use crate::engine::environment::KeepAlive;
 use crate::engine::error::{Fallible, terminated};
 use crate::engine::rhai_internals::closure_name::{is_native_pointer, is_weak, portable_name};
 use crate::engine::rhai_internals::function_body::FunctionDef;
+use crate::engine::rhai_internals::hand_over::Natives;
 use crate::engine::rhai_internals::markers::NestingCheck;
 use crate::engine::rhai_internals::rewrite::{Closures, Kind, Rewritten, RewrittenFunction, rewrite};
 use crate::engine::rhai_internals::runtime_state::{RuntimeState, StateView, call_pointer, native_pointer};
@@ -32,9 +33,15 @@ pub(super) struct Prepared {
 }
 
 /// Rewrites a compiled script whose closures belong to `unit`.
-pub(super) fn prepare(ast: &AST, unit: &Arc<CodeUnit>, kind: Kind<'_>, check: &NestingCheck) -> Prepared {
+pub(super) fn prepare(
+    ast: &AST,
+    unit: &Arc<CodeUnit>,
+    natives: &dyn Natives,
+    kind: Kind<'_>,
+    check: &NestingCheck,
+) -> Prepared {
     let mut found = Found { unit, closures: HashMap::new() };
-    let mut script = rewrite(ast, &mut found, kind, check);
+    let mut script = rewrite(ast, &mut found, natives, kind, check);
     let definitions = std::mem::take(&mut script.functions)
         .into_iter()
         .map(|RewrittenFunction { function, reads, imports, has_closures }| {

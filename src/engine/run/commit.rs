@@ -93,6 +93,7 @@ impl Task {
         let all = reached != Reached::Statement;
         let mut snapshot = self.state().snapshot();
         let (names, written) = snapshot.next_names(all, scope);
+        let shown = snapshot.forget_shown(&names);
         let measures = snapshot.measure(&names, scope, self.nesting());
         let mut hit = None;
         let mut changes = Vec::new();
@@ -155,6 +156,7 @@ impl Task {
             let dropped = self.commit_batch(&mut snapshot, batch, entries, &mut hit);
             drop(snapshot);
             // Old values may be large: they go without the lock.
+            drop(shown);
             drop(dropped?);
         }
         match hit {

@@ -6,6 +6,7 @@ use super::describe::describe_from;
 use super::explain::{explain, source_line};
 use super::imports::Resolver;
 use super::interpreter::engine;
+use super::natives::Known;
 use crate::base::limits::LimitHit;
 use crate::base::{Conflict, EntryId, Failure, StopCause};
 use crate::engine::environment::Environment;
@@ -326,7 +327,9 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
     let runtime = task.runtime();
     let unit = CodeUnit::of_space(runtime.code_units(), space, source.clone());
     let watched = space.watched();
-    let mut prepared = prepare(&ast, &unit, Kind::Eval { watched: &watched }, runtime.nesting_check());
+    let of_space = space.environment().unwrap_or_default().functions;
+    let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space]);
+    let mut prepared = prepare(&ast, &unit, &natives, Kind::Eval { watched: &watched }, runtime.nesting_check());
     task.called_units().keep(&unit);
     let overlay = Overlay::new(&ast, source.clone());
     drop(ast);

@@ -68,8 +68,17 @@ impl Observer for Watcher {
         self.0.commit(scope, at, Reached::Statement)
     }
 
-    fn changed(&self, name: &str, scope: &Scope<'_>) {
-        sync(&self.0, name, scope);
+    fn show(&self, name: &str, scope: &Scope<'_>) {
+        show(&self.0, name, scope);
+    }
+
+    fn changed(&self, name: &str) {
+        self.0.state().snapshot().note(name);
+    }
+
+    fn show_changed(&self, scope: &Scope<'_>) {
+        let changed = std::mem::take(&mut self.0.state().snapshot().changed);
+        changed.iter().for_each(|name| show(&self.0, name, scope));
     }
 
     fn caught(&self, error: &mut Dynamic) {
@@ -126,10 +135,11 @@ fn sees_a_space(task: &Task, unit: Option<&CodeUnit>, at: StateView<'_>) -> bool
 }
 
 /// Lets functions see the present value of a variable.
-fn sync(task: &Task, name: &str, scope: &Scope<'_>) {
+fn show(task: &Task, name: &str, scope: &Scope<'_>) {
     let Some(value) = scope.get(name) else { return };
     let value = Arc::new(value.clone());
     let mut snapshot = task.state().snapshot();
+    snapshot.changed.retain(|changed| changed != name);
     let seen = snapshot.known.entry(name.into()).or_default();
     let old = (seen.ahead.replace(value), seen.cell.take());
     drop(snapshot);

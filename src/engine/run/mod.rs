@@ -9,4 +9,5 @@ mod explain;
 mod imports;
 mod interpreter;
 pub(crate) mod modules;
+mod natives;
 pub(crate) mod stdlib;

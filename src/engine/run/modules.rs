@@ -2,6 +2,7 @@
 
 use super::closures::prepare;
 use super::interpreter::engine;
+use super::natives::Known;
 use crate::engine::environment::{Environment, Import, KeepAlive, ModuleRecord};
 use crate::engine::error::Fallible;
 use crate::engine::native::add_raw;
@@ -53,7 +54,8 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
     let ast = engine.compile(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let last = Arc::new(OnceLock::new());
     let unit = CodeUnit::of_module(runtime.code_units(), Arc::clone(&last), file.clone());
-    let prepared = prepare(&ast, &unit, Kind::Module, runtime.nesting_check());
+    let natives = Known::new(runtime, vec![ast.shared_lib()]);
+    let prepared = prepare(&ast, &unit, &natives, Kind::Module, runtime.nesting_check());
     task.called_units().keep(&unit);
     let mut functions = Module::new();
     let mut units = vec![unit];
@@ -68,7 +70,8 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
         let Some(raw) = overlay.compiled() else { continue };
         let unit = CodeUnit::of_module(runtime.code_units(), Arc::clone(&last), overlay.source().into());
         let ast = rhai::AST::new([], (**raw).clone());
-        let prepared = prepare(&ast, &unit, Kind::Module, runtime.nesting_check());
+        let natives = Known::new(runtime, vec![ast.shared_lib()]);
+        let prepared = prepare(&ast, &unit, &natives, Kind::Module, runtime.nesting_check());
         define(&mut functions, prepared.definitions);
         units.push(unit);
     }

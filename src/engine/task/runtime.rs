@@ -8,7 +8,7 @@ use crate::engine::signature::{doc_for_scripts, for_scripts};
 use crate::engine::value::cycle_collector::CycleCollector;
 use rhai::packages::{Package, StandardPackage};
 use rhai::{Engine, Module, Shared};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -31,6 +31,15 @@ struct Inner {
     /// One function that nobody can call.
     no_functions: Shared<Module>,
     functions: OnceLock<Vec<FunctionFacts>>,
+    callbacks: OnceLock<Callbacks>,
+}
+
+/// The native functions that every script sees, by whether they take functions.
+struct Callbacks {
+    /// Names of which one at least takes a function.
+    with: HashSet<String>,
+    /// Names of which none does: calling one calls no script.
+    without: HashSet<String>,
 }
 
 /// One native function, for reference texts.
@@ -68,6 +77,7 @@ impl Runtime {
             nesting_check: NestingCheck::new(),
             no_functions: private,
             functions: OnceLock::new(),
+            callbacks: OnceLock::new(),
         }))
     }
 
@@ -117,6 +127,30 @@ impl Runtime {
     /// The names of the native functions every script sees.
     pub(crate) fn function_names(&self) -> BTreeSet<&str> {
         self.functions().iter().filter(|facts| facts.module.is_none()).map(|facts| facts.name.as_str()).collect()
+    }
+
+    /// Whether there is a native function of this name, and none that takes a function.
+    pub(crate) fn calls_nothing(&self, name: &str) -> bool {
+        self.callbacks().without.contains(name)
+    }
+
+    /// Whether there is a native function of this name that takes a function.
+    pub(crate) fn has_callback(&self, name: &str) -> bool {
+        self.callbacks().with.contains(name)
+    }
+
+    fn callbacks(&self) -> &Callbacks {
+        self.0.callbacks.get_or_init(|| {
+            let takes_function = |facts: &&FunctionFacts| {
+                [": Fn", "(Fn", ", Fn"].iter().any(|parameter| facts.signature.contains(parameter))
+            };
+            let (with, without): (Vec<_>, Vec<_>) =
+                self.functions().iter().filter(|facts| facts.module.is_none()).partition(takes_function);
+            let with: HashSet<String> = with.into_iter().map(|facts| facts.name.clone()).collect();
+            let without =
+                without.into_iter().map(|facts| facts.name.clone()).filter(|name| !with.contains(name)).collect();
+            Callbacks { with, without }
+        })
     }
 
     /// The number of code units with closures that are alive.

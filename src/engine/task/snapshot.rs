@@ -57,6 +57,8 @@ pub(crate) struct Snapshot {
     pub(crate) plan: Vec<Vec<ImmutableString>>,
     /// The statement that runs.
     pub(crate) statement: usize,
+    /// Variables it changed that functions have not been shown yet.
+    pub(crate) changed: Vec<ImmutableString>,
     /// The number of imports that are known to the space.
     pub(crate) imports: usize,
     /// Cells that a kept closure captured, by address.
@@ -109,6 +111,28 @@ impl Snapshot {
     /// The index of the top-level statement that runs.
     pub(crate) fn statement(&self) -> usize {
         self.statement
+    }
+
+    /// Notes that the running statement has changed a variable that functions read.
+    pub(crate) fn note(&mut self, name: &str) {
+        if !self.changed.iter().any(|changed| changed == name) {
+            self.changed.push(name.into());
+        }
+    }
+
+    /// A statement has ended: functions see what is committed of these again. Returns what they saw, to be dropped.
+    pub(crate) fn forget_shown(&mut self, names: &[ImmutableString]) -> Vec<Dynamic> {
+        self.changed.clear();
+        let mut shown = Vec::new();
+        for name in names {
+            if let Some(seen) = self.known.get_mut(name)
+                && let Some(ahead) = seen.ahead.take()
+            {
+                shown.extend(seen.cell.take());
+                shown.extend(Arc::into_inner(ahead));
+            }
+        }
+        shown
     }
 
     /// The entries that can be reached from what it committed.

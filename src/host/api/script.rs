@@ -69,7 +69,7 @@ impl HostApi {
 
     /// Puts the constant `ARGS` into the nil caller's scratch.
     fn set_arguments(&self, arguments: Vec<String>) -> Result<(), Refusal> {
-        let place = self.core.registry().place(Owner::Local, None)?;
+        let place = self.core.registry().target_space(Owner::Local, None)?;
         let space = self.core.space(place.space, &place.name);
         let bytes = arguments.iter().map(String::len).sum();
         let value: Dynamic = arguments.into_iter().map(Dynamic::from).collect::<rhai::Array>().into();

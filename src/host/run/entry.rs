@@ -9,7 +9,7 @@ use crate::host::core::host_core::HostCore;
 use crate::host::core::log_sink::LogSink;
 use crate::host::core::settled::{EndText, SettledEntry, Summary, Values};
 use crate::host::types::EvalRequest;
-use crate::registry::{Asked, CancelBy, CancelState, EndedSession, NewEntry, Place, Remains, Settlement};
+use crate::registry::{Asked, CancelBy, CancelState, EndedSession, NewEntry, Remains, Settlement, TargetSpace};
 use crate::render::{self, Budget};
 use crate::spaces::library::ModuleSpace;
 use std::borrow::Cow;
@@ -87,7 +87,7 @@ impl HostCore {
             let ns = name.as_str().into();
             return Ok(Target { space: Arc::clone(&module) as _, module: Some(module), ns, new_space: None });
         }
-        let Place { space, name, created } = self.registry().place(owner, ns)?;
+        let TargetSpace { space, name, created } = self.registry().target_space(owner, ns)?;
         let new_space = created.then(|| name.to_string());
         Ok(Target { space: self.space(space, &name), module: None, ns: name, new_space })
     }

@@ -3,7 +3,7 @@
 use crate::base::Owner;
 use crate::engine::{Fallible, SpaceView, fail, refuse};
 use crate::host::core::host_core::HostCore;
-use crate::registry::{SpaceKind, SpaceRow};
+use crate::registry::{NamedSpace, SpaceKind};
 use crate::spaces::Space;
 use crate::spaces::library::ModuleOutline;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl HostCore {
         // What they hold is asked of the spaces themselves, after the registry is unlocked.
         let rows: Vec<_> = {
             let registry = self.registry();
-            let row = |row: SpaceRow| {
+            let row = |row: NamedSpace| {
                 let (kind, owner) = match row.kind {
                     SpaceKind::Shared => ("shared", None),
                     SpaceKind::Scratch(Owner::Local) => ("scratch", None),

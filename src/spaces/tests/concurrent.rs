@@ -152,7 +152,7 @@ fn functions_see_what_their_own_statement_has_done() {
     s.is("let r = switch 1 { 1 => { total = 6; rep() } _ => 0 }; r", "6");
     s.is("let r = { total = 7; total + rep() }; r", "14");
     s.is("try { total = 8; throw rep() } catch (e) { total = e + 1; print(rep()) } rep()", "9");
-    s.is("[1,2].map(|v| { total += v; rep() })", "[9, 9]");
+    s.is("[1,2].map(|v| { total += v; rep() })", "[10, 12]");
     s.is("[total, rep()]", "[12, 12]");
     s.is("total = 0; while total < 3 { total += 1; if rep() != total { throw \"stale\" } } total", "3");
     s.is("do { total -= 1; if rep() != total { throw \"stale\" } } while total > 0; total", "0");

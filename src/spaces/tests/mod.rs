@@ -13,6 +13,7 @@ mod limits;
 mod modules;
 mod natives;
 mod nesting;
+mod seen;
 mod sessions;
 mod stdlib;
 mod stops;

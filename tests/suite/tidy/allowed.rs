@@ -11,13 +11,6 @@ pub(super) const LOOPS: &[&str] = &[
     "cli/serve.rs",
     "config/mod.rs",
     "config/settings.rs",
-    "registry/book.rs",
-    "registry/delivery.rs",
-    "registry/mod.rs",
-    "registry/places.rs",
-    "registry/session.rs",
-    "registry/slots.rs",
-    "registry/waits.rs",
     "render/value.rs",
     "render/value/walk.rs",
 ];
@@ -54,9 +47,6 @@ pub(super) const HELD_BY_FACES: &[&str] = &[
     "config/mod.rs: Problems",
     "config/mod.rs: argument",
     "config/mod.rs: impl",
-    "registry/mod.rs: FOLLOWED_FOR",
-    "registry/mod.rs: Registry",
-    "registry/mod.rs: impl",
     "render/teach/mod.rs: DESCRIBE",
     "render/teach/mod.rs: FunctionDoc",
     "render/teach/mod.rs: REFERENCE",
@@ -79,11 +69,4 @@ pub(super) const INTERNALS_NAMED: &[&str] = &[
 
 /// Names that a file takes from the face of its own room or folder.
 pub(super) const THROUGH_OWN_FACE: &[&str] = &[
-    "base/clock.rs: lock of base/mod.rs",
-    "base/outcome.rs: EntryId of base/mod.rs",
-    "registry/book.rs: OutputLog of registry/mod.rs",
-    "registry/entry.rs: OutputLog of registry/mod.rs",
-    "registry/pool.rs: Line of registry/mod.rs",
-    "registry/pool.rs: OutputLog of registry/mod.rs",
-    "registry/view.rs: OutputLog of registry/mod.rs",
 ];

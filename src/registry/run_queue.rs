@@ -1,13 +1,11 @@
-//! Running slots: who holds one, who waits for one, who is next.
+//! The running slots and the lines before them, as data: holders, those that wait for one, and the order they get one in.
 
-use super::Registry;
-use super::book::Phase;
-use crate::base::{EntryId, Limits, Owner, Time};
+use crate::base::{EntryId, Limits, Owner};
 use std::collections::{HashMap, VecDeque};
 
 /// The slots and the two lines before them. Entries that waited and go on come before those that have not begun; in each
 /// line an entry whose owner is at its cap is passed over.
-pub(super) struct Slots {
+pub(super) struct RunQueue {
     limit: usize,
     limit_of_owner: usize,
     holders: HashMap<EntryId, Owner>,
@@ -16,7 +14,7 @@ pub(super) struct Slots {
     queued: VecDeque<(EntryId, Owner)>,
 }
 
-impl Slots {
+impl RunQueue {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             limit: limits.running.max(1),
@@ -28,15 +26,17 @@ impl Slots {
         }
     }
 
-    /// Whether an entry of this owner could have a slot now. Nobody who could is ever left in line, so nobody is overtaken.
+    /// An entry of this owner could have a slot now. Nobody who could is ever left in line, so nobody is overtaken.
     pub(super) fn is_free(&self, owner: Owner) -> bool {
         self.holders.len() < self.limit && self.held_by.get(&owner).copied().unwrap_or(0) < self.limit_of_owner
     }
 
+    /// The number of slots held.
     pub(super) fn held(&self) -> usize {
         self.holders.len()
     }
 
+    /// The number of entries in the queue.
     pub(super) fn queued(&self) -> usize {
         self.queued.len()
     }
@@ -51,8 +51,8 @@ impl Slots {
         Some(self.queued.len() - 1)
     }
 
-    /// A slot for an entry that goes on. Whether it has one now.
-    fn resume(&mut self, id: EntryId, owner: Owner, force: bool) -> bool {
+    /// A slot for an entry that goes on: true when it has one now.
+    pub(super) fn resume(&mut self, id: EntryId, owner: Owner, force: bool) -> bool {
         if self.holders.contains_key(&id) {
             return true;
         }
@@ -84,7 +84,7 @@ impl Slots {
     }
 
     /// Hands out what is free, in order.
-    fn grant(&mut self) -> Vec<EntryId> {
+    pub(super) fn grant(&mut self) -> Vec<EntryId> {
         let mut granted = Vec::new();
         let line = std::mem::take(&mut self.resuming);
         self.resuming = self.serve(line, &mut granted);
@@ -122,6 +122,16 @@ impl Slots {
         *self.held_by.entry(owner).or_default() += 1;
     }
 
+    /// The number of queued entries before this one; `None` when it is not queued.
+    pub(super) fn queued_before(&self, id: EntryId) -> Option<usize> {
+        self.queued.iter().position(|(queued, _)| *queued == id)
+    }
+
+    /// The queued entries of an owner, first come first.
+    pub(super) fn queued_of(&self, owner: Owner) -> Vec<EntryId> {
+        self.queued.iter().filter(|(_, other)| *other == owner).map(|(id, _)| *id).collect()
+    }
+
     /// Compares the counts with the holders, and the queue with the entries that are queued.
     #[cfg(test)]
     #[track_caller]
@@ -137,63 +147,5 @@ impl Slots {
             in_line.all(|(id, owner)| !self.holders.contains_key(id) && !self.is_free(*owner)),
             "nobody waits in vain"
         );
-    }
-
-    /// The queued entries of an owner, first come first.
-    pub(super) fn queued_of(&self, owner: Owner) -> Vec<EntryId> {
-        self.queued.iter().filter(|(_, other)| *other == owner).map(|(id, _)| *id).collect()
-    }
-}
-
-impl<V: Clone> Registry<V> {
-    /// A running entry is about to wait: it gives its slot back and still shows as running. Returns who got it.
-    #[must_use = "these entries hold slots now and must be woken"]
-    pub fn give_back(&mut self, id: EntryId, now: Time) -> Vec<EntryId> {
-        if self.entries.get(id).is_none_or(|entry| !matches!(entry.phase, Phase::Running { .. })) {
-            return Vec::new();
-        }
-        self.slots.leave(id);
-        self.grant(now)
-    }
-
-    /// The wait is over: asks for a slot. `true`: it has one. `false`: it is in line (before all queued entries) and a later
-    /// `granted` will name it. With `force` it gets one in any case, above the limit if need be: for an entry that was stopped
-    /// and only runs its last steps.
-    pub fn take_back(&mut self, id: EntryId, force: bool) -> bool {
-        match self.entries.get(id) {
-            Some(entry) if matches!(entry.phase, Phase::Running { .. }) => self.slots.resume(id, entry.owner, force),
-            // Nobody is there to be kept waiting.
-            _ => true,
-        }
-    }
-
-    /// Whether the entry holds a slot.
-    pub fn holds_slot(&self, id: EntryId) -> bool {
-        self.slots.holders.contains_key(&id)
-    }
-
-    /// How many queued entries are before this one; `None` when it is not queued.
-    pub fn queued_before(&self, id: EntryId) -> Option<usize> {
-        self.slots.queued.iter().position(|(queued, _)| *queued == id)
-    }
-
-    /// Hands out free slots; queued entries that get one begin to run.
-    pub(super) fn grant(&mut self, now: Time) -> Vec<EntryId> {
-        let granted = self.slots.grant();
-        for id in &granted {
-            self.begin(*id, now);
-        }
-        granted
-    }
-
-    /// A queued entry runs from now on.
-    pub(super) fn begin(&mut self, id: EntryId, now: Time) {
-        if let Some(entry) = self.entries.get_mut(id)
-            && matches!(entry.phase, Phase::Queued)
-        {
-            entry.phase = Phase::Running { stop: None };
-            entry.started = Some(now);
-            entry.log.start(now);
-        }
     }
 }

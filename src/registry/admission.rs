@@ -1,27 +1,12 @@
-//! Entries: from admission to their end.
+//! Entries let in, awaited, detached and settled.
 
-use super::book::{Entry, Header, Kept, Phase};
-use super::pool::Remains;
-use super::session::EndedSession;
-use super::{OutputLog, Registry};
-use crate::base::{EntryId, Owner, Refusal, SpaceId, Status, Time};
+use super::entries::{Entry, Kept, NewEntry, Phase};
+use super::eviction::Remains;
+use super::log::OutputLog;
+use super::sessions::EndedSession;
+use super::state::Registry;
+use crate::base::{EntryId, Owner, Refusal, Status, Time};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// What to admit.
-#[derive(Clone, Debug)]
-pub struct NewEntry {
-    /// Whose it is. Ignored for a child: it belongs to its parent's owner.
-    pub owner: Owner,
-    /// The running entry that started it.
-    pub parent: Option<EntryId>,
-    /// The space it evaluates in.
-    pub space: SpaceId,
-    /// The name of that space or module.
-    pub ns: Arc<str>,
-    /// The script.
-    pub code: Arc<str>,
-}
 
 /// An entry that was let in.
 #[derive(Debug)]
@@ -34,10 +19,8 @@ pub struct Admission<V> {
     pub log: Arc<OutputLog>,
     /// The sessions that ended of silence on the way.
     pub expired: Vec<EndedSession>,
-    /// What was evicted, to be dropped after unlocking. Their owners are told by [`super::Claim::evicted`].
+    /// The evicted, to be dropped after unlocking. Their owners are told by `Claim::evicted`.
     pub evicted: Remains<V>,
-    /// By how many bytes the process is still over `total_bytes`: 0 when all is well.
-    pub over: usize,
 }
 
 /// An entry that was not let in. The silent sessions ended all the same.
@@ -49,58 +32,54 @@ pub struct Refused {
     pub expired: Vec<EndedSession>,
 }
 
-/// How an entry ended.
+/// The end of an entry.
 #[derive(Clone, Debug)]
 pub struct Settlement<V> {
     /// `Ok`, `Failed` or `Cancelled`.
     pub status: Status,
-    /// What it keeps.
+    /// Its value or failure.
     pub value: V,
-    /// How much that is, in bytes.
+    /// The size of that, in bytes.
     pub bytes: usize,
 }
 
-/// What settling an entry led to.
+/// The consequences of settling an entry.
 #[derive(Clone, Debug)]
 #[must_use = "the entries named here hold slots now and must be woken"]
 pub struct Settled<V> {
-    /// How long it ran.
-    pub ran: Duration,
     /// Entries that got its slot.
     pub granted: Vec<EntryId>,
-    /// What nobody keeps, because the entry had settled before: to be dropped after unlocking.
+    /// The value that nobody keeps, because the entry had settled before: to be dropped after unlocking.
     pub unkept: Option<V>,
 }
 
 impl<V: Clone> Registry<V> {
     /// Lets an entry in: ends silent sessions, counts live ones, inserts, evicts what is over the capacity (oldest touch first),
-    /// then delivered entries by size, the largest first, while the process is over `total_bytes`. `elsewhere` is what spaces
-    /// and running evals hold, in bytes.
+    /// then delivered entries by size, the largest first, while the process is over `total_bytes`. `elsewhere`: the bytes that
+    /// spaces and running evals hold.
     pub fn admit(&mut self, new: NewEntry, elsewhere: usize, now: Time) -> Result<Admission<V>, Refused> {
         let expired = self.expire(now);
         self.lapse(now);
-        let NewEntry { owner, parent, space, ns, code } = new;
         // A child is let in also when its owner's session has ended: then its parent runs on, owed to nobody.
         let from_parent =
-            parent.and_then(|parent| self.entries.get(parent)).map(|parent| (parent.owner, parent.by.clone()));
-        let owner_is_gone = from_parent.is_none() && !self.is_alive(owner);
-        let (owner, by) = from_parent.unwrap_or_else(|| (owner, self.label(owner)));
+            new.parent.and_then(|parent| self.entries.get(parent)).map(|parent| (parent.owner, parent.by.clone()));
+        let owner_is_gone = from_parent.is_none() && !self.is_alive(new.owner);
+        let (owner, by) = from_parent.unwrap_or_else(|| (new.owner, self.label(new.owner)));
         if let Some(refusal) = self.refusal(owner, owner_is_gone) {
             return Err(Refused { refusal, expired });
         }
         let log = Arc::new(OutputLog::new(self.limits.output_bytes, Arc::clone(&self.output), now));
-        let header = Header { owner, by, parent, space, ns, code, created: now };
-        let id = self.entries.insert(header, Arc::clone(&log));
+        let id = self.entries.insert(NewEntry { owner, ..new }, by, Arc::clone(&log), now);
         self.sessions.count_live(owner, 1);
-        let queued_before = self.slots.request(id, owner);
+        let queued_before = self.run_queue.request(id, owner);
         if queued_before.is_none() {
             self.begin(id, now);
         }
-        let (evicted, over) = self.make_room(elsewhere);
-        Ok(Admission { id, queued_before, log, expired, evicted, over })
+        let evicted = self.make_room(elsewhere);
+        Ok(Admission { id, queued_before, log, expired, evicted })
     }
 
-    /// Why nothing of this owner can be let in now.
+    /// The reason why nothing of this owner can be let in now, if there is one.
     fn refusal(&self, owner: Owner, owner_is_gone: bool) -> Option<Refusal> {
         if self.closing {
             Some(Refusal::ShuttingDown)
@@ -108,30 +87,29 @@ impl<V: Clone> Registry<V> {
             Some(Refusal::SessionEnded)
         } else if self.entries.live() >= self.limits.live_entries {
             Some(Refusal::TooManyLive { limit: self.limits.live_entries })
-        } else if !self.slots.is_free(owner) && self.slots.queued() >= self.limits.queued {
-            Some(Refusal::QueueFull { running: self.slots.held(), queued: self.slots.queued() })
+        } else if !self.run_queue.is_free(owner) && self.run_queue.queued() >= self.limits.queued {
+            Some(Refusal::QueueFull { running: self.run_queue.held(), queued: self.run_queue.queued() })
         } else {
             None
         }
     }
 
-    /// A running entry has ended.
+    /// Settles a running entry.
     pub fn settle(&mut self, id: EntryId, settlement: Settlement<V>, now: Time) -> Settled<V> {
         let Settlement { status, value, bytes } = settlement;
         debug_assert!(status.is_settled(), "an entry settles with an end");
         let Some(entry) = self.entries.get_mut(id) else { return Settled::not(value) };
         let Phase::Running { stop } = &entry.phase else { return Settled::not(value) };
         let quiet = status == Status::Cancelled && stop.is_some_and(|stop| stop.quiet);
-        let ran = now.since(entry.started.unwrap_or(entry.created));
         let parent = entry.parent;
         self.hand_over_reads(id, parent);
-        self.waits.remove(id);
-        self.slots.leave(id);
+        self.wait_graph.remove(id);
+        self.run_queue.leave(id);
         self.end(id, status, Kept::Value(value, bytes), quiet, now);
-        Settled { ran, granted: self.grant(now), unkept: None }
+        Settled { granted: self.grant(now), unkept: None }
     }
 
-    /// What a child read is delivered with its parent's outcome, as long as that is to come.
+    /// Has the entries that a child read delivered with its parent's outcome, as long as that is to come.
     fn hand_over_reads(&mut self, id: EntryId, parent: Option<EntryId>) {
         let Some(parent) = parent else { return };
         if !self.entries.get(parent).is_some_and(Entry::is_live) {
@@ -190,6 +168,6 @@ impl<V: Clone> Registry<V> {
 impl<V> Settled<V> {
     /// The entry had settled before, or was never there: nothing happened.
     fn not(value: V) -> Self {
-        Self { ran: Duration::ZERO, granted: Vec::new(), unkept: Some(value) }
+        Self { granted: Vec::new(), unkept: Some(value) }
     }
 }

@@ -1,7 +1,7 @@
 //! What most tests of the joined program need: a host with gates, and callers who speak to it and take its answers as a front
 //! end does. Every wait has a bound.
 
-use crate::world::{self, Gates};
+use crate::fixtures::{self, Gates};
 use remontoire::internals::{Answer, CancelBy, ClientInfo, HostApi, Owner};
 use remontoire::{Clock, EntryId, EvalRequest, Host, HostBuilder, Limits, Status};
 use std::fmt::Debug;
@@ -19,7 +19,7 @@ pub(crate) async fn within<T>(what: impl Debug, future: impl Future<Output = T>)
 }
 
 /// A host, what moves it, and a folder of modules of its own.
-pub(crate) struct Stage {
+pub(crate) struct Harness {
     pub(crate) host: Host,
     /// The same, as front ends use it.
     pub(crate) api: HostApi,
@@ -27,7 +27,7 @@ pub(crate) struct Stage {
     scripts: TempDir,
 }
 
-impl Stage {
+impl Harness {
     /// On the machine's clock, with the default limits.
     pub(crate) fn new() -> Self {
         Self::with(Clock::real(), Limits::default())
@@ -40,7 +40,8 @@ impl Stage {
     pub(crate) fn build(clock: Clock, more: impl FnOnce(HostBuilder) -> HostBuilder) -> Self {
         let gates = Gates::default();
         let scripts = tempfile::tempdir().unwrap();
-        let builder = Host::builder().clock(clock).scripts(scripts.path()).module("gate", world::gate_module(&gates));
+        let builder =
+            Host::builder().clock(clock).scripts(scripts.path()).module("gate", fixtures::gate_module(&gates));
         let host = more(builder).build().expect("the host can be built");
         let api = HostApi::of(&host).clone();
         Self { host, api, gates, scripts }

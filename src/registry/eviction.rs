@@ -1,21 +1,22 @@
-//! What is kept and what goes: the capacity, eviction by age and by size, `forget`.
+//! The capacity, eviction by age and by size, and `forget`.
 
-use super::book::{Kept, Phase};
-use super::{Line, OutputLog, Registry};
+use super::entries::{Kept, Phase};
+use super::log::{Line, OutputLog};
+use super::state::Registry;
 use crate::base::{EntryId, Owner, Refusal};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// How much the capacity grows with each live session beyond the first.
+/// The growth of the capacity with each live session beyond the first.
 const PLACES_PER_SESSION: usize = 10;
 
-/// What is left of evicted entries. Drop it after unlocking.
+/// The remains of evicted entries. Drop them after unlocking.
 #[derive(Debug)]
 #[must_use = "drop this after unlocking"]
 pub struct Remains<V> {
-    /// What they kept.
+    /// Their values and failures.
     pub values: Vec<V>,
     /// Their output.
     pub logs: Vec<Arc<OutputLog>>,
@@ -23,7 +24,7 @@ pub struct Remains<V> {
     pub ids: Vec<EntryId>,
 }
 
-/// What `forget` let go.
+/// The value and output that `forget` let go.
 #[derive(Debug)]
 #[must_use = "drop this after unlocking"]
 pub struct Forgotten<V> {
@@ -31,7 +32,7 @@ pub struct Forgotten<V> {
     pub value: Option<V>,
     /// The output.
     pub lines: VecDeque<Line>,
-    /// How much was freed, output included, in bytes.
+    /// The size of both, in bytes.
     pub bytes: usize,
 }
 
@@ -57,7 +58,7 @@ impl<V: Clone> Registry<V> {
         self.capacity.saturating_add(PLACES_PER_SESSION * self.sessions.len().saturating_sub(1))
     }
 
-    /// What entries keep, in bytes: values, output and code.
+    /// The size of what entries keep, in bytes: values, output and code.
     pub fn kept_bytes(&self) -> usize {
         self.entries.bytes().saturating_add(self.output.load(Ordering::Relaxed))
     }
@@ -83,9 +84,8 @@ impl<V: Clone> Registry<V> {
         Ok(Forgotten { value, lines, bytes: bytes.saturating_add(output) })
     }
 
-    /// Evicts what is over the capacity, oldest touch first, then the largest while the process is over its total. Returns by
-    /// how many bytes it still is.
-    pub(super) fn make_room(&mut self, elsewhere: usize) -> (Remains<V>, usize) {
+    /// Evicts what is over the capacity, oldest touch first, then the largest while the process is over its total.
+    pub(super) fn make_room(&mut self, elsewhere: usize) -> Remains<V> {
         let mut remains = Remains::none();
         let surplus = self.entries.pooled().saturating_sub(self.effective_capacity());
         let oldest: Vec<_> = self.entries.pool().take(surplus).collect();
@@ -96,12 +96,12 @@ impl<V: Clone> Registry<V> {
         // The logs of evicted entries count until they are dropped, which is after this.
         let total = self.kept_bytes().saturating_sub(held).saturating_add(elsewhere);
         let excess = total.saturating_sub(self.limits.total_bytes);
-        let over = self.evict_largest(excess, &mut remains);
-        (remains, over)
+        self.evict_largest(excess, &mut remains);
+        remains
     }
 
-    /// Evicts the largest so that `more` bytes fit into the total of the process, beside what is held `elsewhere`. Whether they
-    /// do: when all there is to evict would not be enough, nothing is evicted.
+    /// Evicts the largest so that `more` bytes fit into the total of the process, beside the bytes held `elsewhere`. False when
+    /// all there is to evict would not be enough; then nothing is evicted.
     pub fn make_room_for(&mut self, more: usize, elsewhere: usize) -> (Remains<V>, bool) {
         let mut remains = Remains::none();
         let total = self.kept_bytes().saturating_add(elsewhere).saturating_add(more);
@@ -110,19 +110,19 @@ impl<V: Clone> Registry<V> {
         if evictable < excess {
             return (remains, false);
         }
-        let over = self.evict_largest(excess, &mut remains);
-        (remains, over == 0)
+        self.evict_largest(excess, &mut remains);
+        (remains, true)
     }
 
-    /// What evicting an entry frees, in bytes.
+    /// The bytes that evicting an entry frees.
     fn size(&self, id: EntryId) -> usize {
         self.entries.get(id).map_or(0, |entry| entry.bytes() + entry.code.len())
     }
 
-    /// Evicts the largest of the pool until `excess` bytes are free. Returns how many are missing.
-    fn evict_largest(&mut self, mut excess: usize, remains: &mut Remains<V>) -> usize {
+    /// Evicts the largest of the pool until `excess` bytes are free or nothing is left to evict.
+    fn evict_largest(&mut self, mut excess: usize, remains: &mut Remains<V>) {
         if excess == 0 {
-            return 0;
+            return;
         }
         let mut by_size: Vec<_> = self.entries.pool().map(|id| (id, self.size(id))).collect();
         // Stable, so that of equals the oldest goes first.
@@ -134,10 +134,9 @@ impl<V: Clone> Registry<V> {
             self.evict(id, remains);
             excess = excess.saturating_sub(bytes);
         }
-        excess
     }
 
-    /// Evicts one entry and lets its owner know. Returns how much its output holds, in bytes.
+    /// Evicts one entry and lets its owner know. Returns the size of its output, in bytes.
     fn evict(&mut self, id: EntryId, remains: &mut Remains<V>) -> usize {
         let Some(entry) = self.entries.remove(id) else { return 0 };
         if let Some(ledger) = self.ledgers.get_mut(&entry.owner) {

@@ -1,16 +1,38 @@
-//! The book of entries: what is known of each, and the order in which settled ones may go.
+//! Entries as data: the record of each, and the two orders they are filed in once they have settled.
+//!
+//! Owns the record and its filing. Who is owed what follows from the marks of a record; the steps that change marks stand above.
 
-use super::{FOLLOWED_FOR, OutputLog};
+use super::log::OutputLog;
 use crate::base::{EntryId, Owner, Refusal, SpaceId, Status, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
-/// One entry.
+/// The time for which a settled entry stays readable for a client that follows it as a task. The `ttlMs` of a task is
+/// (settled, or now) − created, plus this.
+pub const FOLLOWED_FOR: Duration = Duration::from_millis(3_600_000);
+
+/// An entry to be admitted.
+#[derive(Clone, Debug)]
+pub struct NewEntry {
+    /// Whose it is. Ignored for a child: it belongs to its parent's owner.
+    pub owner: Owner,
+    /// The running entry that started it.
+    pub parent: Option<EntryId>,
+    /// The space it evaluates in.
+    pub space: SpaceId,
+    /// The name of that space or module.
+    pub ns: Arc<str>,
+    /// The script.
+    pub code: Arc<str>,
+}
+
+/// The record of one entry.
 pub(super) struct Entry<V> {
     pub(super) owner: Owner,
     pub(super) by: Option<Arc<str>>,
     pub(super) parent: Option<EntryId>,
-    /// The nearest ancestor that is still in the book: lines of descent survive evictions.
+    /// The nearest ancestor that is still kept: lines of descent survive evictions.
     pub(super) above: Option<EntryId>,
     /// The entries whose `above` this is.
     pub(super) below: BTreeSet<EntryId>,
@@ -22,7 +44,7 @@ pub(super) struct Entry<V> {
     pub(super) phase: Phase<V>,
     pub(super) log: Arc<OutputLog>,
     pub(super) detached: bool,
-    /// How many wait for it.
+    /// The number of those that wait for it.
     pub(super) awaited: u32,
     /// Its place in the order of age: greater is younger.
     pub(super) touched: u64,
@@ -34,50 +56,50 @@ pub(super) struct Entry<V> {
     pub(super) followed: bool,
     /// Its owner read it in advance, and that was delivered: seen and told as soon as it settles.
     pub(super) read_ahead: bool,
-    /// How many answers on their way, and open calls, render its outcome.
+    /// The number of answers on their way that render its outcome.
     pub(super) rendering: u32,
     /// Open calls of its owner that will render it.
     pub(super) expected: u32,
-    /// Whether an answer on its way lists it as settled news.
+    /// An answer on its way lists it as settled news.
     pub(super) telling: bool,
-    /// How many task answers on their way make it followed.
+    /// The number of task answers on their way that make it followed.
     pub(super) following: u32,
-    /// What its script read of its owner's entries: delivered with its own outcome.
+    /// Those of its owner's entries that its script read: delivered with its own outcome.
     pub(super) reads: BTreeSet<EntryId>,
-    /// Where it is filed in the pool and among the lapses, if it is.
+    /// Its keys in the pool and among the lapses, while it is filed there.
     filed: (Option<u64>, Option<Time>),
 }
 
-/// Where an entry is in its life.
+/// The stages of an entry's life.
 pub(super) enum Phase<V> {
     /// Waits for its first slot.
     Queued,
     /// Its thread is at work, waiting or asleep.
     Running {
-        /// Whether it was asked to stop.
+        /// The request to stop, once there was one.
         stop: Option<Stop>,
     },
     /// It has ended.
     Settled {
-        /// How.
+        /// The way it ended.
         status: Status,
-        /// When.
+        /// The time it ended.
         at: Time,
-        /// What is left.
+        /// Its value or failure, as far as it is kept.
         kept: Kept<V>,
     },
 }
 
-/// Somebody asked the entry to stop.
+/// A request to stop that the entry has not followed yet.
 #[derive(Clone, Copy)]
 pub(super) struct Stop {
-    /// Whether the owner knows: then being cancelled is no news.
+    /// The owner knows, so being cancelled is no news.
     pub(super) quiet: bool,
 }
 
-/// What a settled entry keeps.
+/// The outcome a settled entry keeps.
 pub(super) enum Kept<V> {
-    /// Its value or failure, and its size in bytes.
+    /// Its value or failure, and the size of that in bytes.
     Value(V, usize),
     /// It never ran.
     Nothing,
@@ -123,12 +145,12 @@ impl<V> Entry<V> {
         self.following > 0 || self.followed && self.settled_at().is_none_or(|at| now < at + FOLLOWED_FOR)
     }
 
-    /// Whether its owner is still to be given its outcome.
+    /// Settled, and its outcome still owed to its owner.
     pub(super) fn is_unread(&self) -> bool {
         !self.is_live() && !self.seen
     }
 
-    /// Whether it belongs into the next settled news.
+    /// Belongs into the next settled news.
     pub(super) fn is_news(&self) -> bool {
         !self.is_live()
             && !self.told
@@ -138,12 +160,12 @@ impl<V> Entry<V> {
             && !self.is_followed()
     }
 
-    /// Whether the capacity counts it and it may be evicted.
+    /// Counted by the capacity, and may be evicted.
     pub(super) fn is_pooled(&self) -> bool {
         !self.is_live() && self.seen && !self.is_followed() && self.awaited == 0
     }
 
-    /// Delivered or given up.
+    /// Marks it delivered or given up.
     pub(super) fn absorb(&mut self) {
         self.seen = true;
         self.told = true;
@@ -156,7 +178,7 @@ impl<V> Entry<V> {
         }
     }
 
-    /// What it keeps, in bytes: value and output.
+    /// The size of value and output, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.value_bytes().saturating_add(self.log.kept_bytes())
     }
@@ -170,9 +192,9 @@ pub(super) struct Entries<V> {
     live: usize,
     /// Values and code, in bytes. Output is counted by the logs.
     bytes: usize,
-    /// What may be evicted, oldest touch first.
+    /// The entries that may be evicted, oldest touch first.
     pool: BTreeSet<(u64, EntryId)>,
-    /// When followed entries that have settled stop being followed.
+    /// The times at which followed entries that have settled stop being followed.
     lapses: BTreeSet<(Time, EntryId)>,
 }
 
@@ -189,17 +211,23 @@ impl<V> Entries<V> {
         }
     }
 
-    /// Inserts a fresh entry under the next id.
-    pub(super) fn insert(&mut self, header: Header, log: Arc<OutputLog>) -> EntryId {
+    /// Inserts a fresh entry under the next id. `by`: how people name its owner.
+    pub(super) fn insert(
+        &mut self,
+        new: NewEntry,
+        by: Option<Arc<str>>,
+        log: Arc<OutputLog>,
+        created: Time,
+    ) -> EntryId {
+        let NewEntry { owner, parent, space, ns, code } = new;
         self.newest += 1;
         let id = EntryId(self.newest);
         self.touches += 1;
         self.live += 1;
-        self.bytes += header.code.len();
-        if let Some(parent) = header.parent.and_then(|parent| self.all.get_mut(&parent)) {
+        self.bytes += code.len();
+        if let Some(parent) = parent.and_then(|parent| self.all.get_mut(&parent)) {
             parent.below.insert(id);
         }
-        let Header { owner, by, parent, space, ns, code, created } = header;
         let entry = Entry {
             owner,
             by,
@@ -257,7 +285,7 @@ impl<V> Entries<V> {
         self.all.get(&id)
     }
 
-    /// For changes that move the entry in no order; the others go through [`super::Registry::change`].
+    /// For changes that move the entry in neither order; the others go through `Registry::change`.
     pub(super) fn get_mut(&mut self, id: EntryId) -> Option<&mut Entry<V>> {
         self.all.get_mut(&id)
     }
@@ -279,22 +307,22 @@ impl<V> Entries<V> {
         self.newest
     }
 
-    /// How many have not settled.
+    /// The number of entries that have not settled.
     pub(super) fn live(&self) -> usize {
         self.live
     }
 
-    /// Values and code, in bytes.
+    /// The size of values and code, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How many the capacity counts.
+    /// The number of entries the capacity counts.
     pub(super) fn pooled(&self) -> usize {
         self.pool.len()
     }
 
-    /// What may be evicted, oldest touch first.
+    /// The entries that may be evicted, oldest touch first.
     pub(super) fn pool(&self) -> impl Iterator<Item = EntryId> {
         self.pool.iter().map(|(_, id)| *id)
     }
@@ -330,7 +358,7 @@ impl<V> Entries<V> {
         }
     }
 
-    /// Files an entry where its marks say, after they changed.
+    /// Files an entry by its marks, after they changed.
     pub(super) fn file(&mut self, id: EntryId) {
         let Some(entry) = self.all.get_mut(&id) else { return };
         let pooled = entry.is_pooled().then_some(entry.touched);
@@ -346,13 +374,13 @@ impl<V> Entries<V> {
         }
     }
 
-    /// The ancestors of an entry that are still in the book, nearest first.
+    /// The ancestors of an entry that are still kept, nearest first.
     pub(super) fn ancestors(&self, id: EntryId) -> impl Iterator<Item = EntryId> {
         let above = |id: EntryId| self.all.get(&id).and_then(|entry| entry.above);
         std::iter::successors(above(id), move |id| above(*id))
     }
 
-    /// The descendants of an entry that are still in the book.
+    /// The descendants of an entry that are still kept.
     pub(super) fn descendants(&self, id: EntryId) -> BTreeSet<EntryId> {
         let mut found = BTreeSet::new();
         let mut open = vec![id];
@@ -372,15 +400,4 @@ impl<V> Entries<V> {
         let is_live_child = |child: &Entry<V>| child.parent == Some(id) && child.is_live() && !child.detached;
         entry.below.iter().copied().filter(|child| self.all.get(child).is_some_and(is_live_child)).collect()
     }
-}
-
-/// What is known of an entry when it is admitted.
-pub(super) struct Header {
-    pub(super) owner: Owner,
-    pub(super) by: Option<Arc<str>>,
-    pub(super) parent: Option<EntryId>,
-    pub(super) space: SpaceId,
-    pub(super) ns: Arc<str>,
-    pub(super) code: Arc<str>,
-    pub(super) created: Time,
 }

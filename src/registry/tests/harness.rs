@@ -10,16 +10,16 @@ use crate::registry::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub(super) struct Bench {
+pub(super) struct Harness {
     pub(super) state: Registry<&'static str>,
     pub(super) now: Time,
     sessions: BTreeMap<String, SessionId>,
     answers: BTreeMap<String, (ClaimId, Option<Claim>)>,
-    /// What entries outside of the registry hold, in bytes.
+    /// The bytes held outside of the registry.
     pub(super) elsewhere: usize,
-    /// Who was granted a slot by the latest line.
+    /// The entries granted a slot by the latest line.
     granted: Vec<EntryId>,
-    /// Who was to be stopped, and who was taken from the queue, by the latest line.
+    /// The entries to be stopped, and those taken from the queue, by the latest line.
     stopped: Vec<EntryId>,
     dequeued: Vec<EntryId>,
 }
@@ -42,7 +42,7 @@ fn ids(words: &[&str]) -> Vec<EntryId> {
     words.iter().map(|word| entry(word)).collect()
 }
 
-impl Bench {
+impl Harness {
     pub(super) fn new() -> Self {
         Self::with(Limits::default())
     }
@@ -60,7 +60,7 @@ impl Bench {
         }
     }
 
-    /// Runs lines of the language on a fresh registry.
+    /// Runs lines on a fresh registry.
     #[track_caller]
     pub(super) fn play(script: &str) {
         Self::new().run(script);
@@ -95,7 +95,7 @@ impl Bench {
         self.granted = settled.granted;
     }
 
-    /// How an entry stands, in words.
+    /// The state of an entry, in words.
     fn standing(&self, id: EntryId) -> String {
         let view = match self.state.get(id, self.now) {
             Ok(view) => view,
@@ -116,7 +116,7 @@ impl Bench {
         words.join(" ")
     }
 
-    /// Runs lines of the language; `#` begins a remark.
+    /// Runs lines; `#` begins a remark.
     #[track_caller]
     pub(super) fn run(&mut self, script: &str) -> &mut Self {
         for line in script.lines() {
@@ -207,7 +207,6 @@ impl Bench {
                 let by = match *who {
                     "request" => CancelBy::Request,
                     "parent" => CancelBy::Parent,
-                    "limit" => CancelBy::Limit,
                     "shutdown" => CancelBy::Shutdown,
                     who => CancelBy::Owner(self.owner(who)),
                 };

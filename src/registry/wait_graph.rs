@@ -1,11 +1,9 @@
-//! The waits-for graph: finds waits that could never end before they begin.
+//! The waits-for graph as data: finds waits that could never end before they begin.
 
-use super::Registry;
-use super::book::Entry;
-use crate::base::{EntryId, Refusal};
+use crate::base::EntryId;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-/// Whether a wait needs all of its targets or one of them.
+/// The number of its targets that a wait needs: all, or one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
     /// Every target.
@@ -14,24 +12,24 @@ pub enum Wants {
     Any,
 }
 
-/// What one entry waits for.
+/// The wait of one entry.
 #[derive(Clone)]
-struct Wait {
-    targets: Vec<EntryId>,
-    wants: Wants,
+pub(super) struct Wait {
+    pub(super) targets: Vec<EntryId>,
+    pub(super) wants: Wants,
 }
 
-/// Who waits for whom, without a limit of time.
+/// The waits without a limit of time, by the entry that waits.
 #[derive(Default)]
-pub(super) struct Waits(HashMap<EntryId, Wait>);
+pub(super) struct WaitGraph(HashMap<EntryId, Wait>);
 
-impl Waits {
+impl WaitGraph {
     pub(super) fn remove(&mut self, waiter: EntryId) {
         self.0.remove(&waiter);
     }
 
-    /// Registers a wait, unless it could never end: then says along which circle.
-    fn add(&mut self, waiter: EntryId, wait: Wait) -> Result<(), Vec<EntryId>> {
+    /// Registers a wait, unless it could never end: then the error is the circle.
+    pub(super) fn add(&mut self, waiter: EntryId, wait: Wait) -> Result<(), Vec<EntryId>> {
         let before = self.0.insert(waiter, wait);
         let Some(path) = self.circle(waiter) else { return Ok(()) };
         match before {
@@ -46,7 +44,7 @@ impl Waits {
     /// An entry can go on when it waits for nothing (as settled ones do), or when its targets, all or one of them, can go on:
     /// the least set with that property. Before `waiter` waits everybody can, so whoever cannot afterwards depends on `waiter`.
     fn circle(&self, waiter: EntryId) -> Option<Vec<EntryId>> {
-        // Who is reachable from the waiter, how many more of its targets each needs, and whom each holds up.
+        // The entries reachable from the waiter: how many more of its targets each needs, and which entries each holds up.
         let mut needs: HashMap<EntryId, usize> = HashMap::new();
         let mut holds_up: HashMap<EntryId, Vec<EntryId>> = HashMap::new();
         let mut go_on = Vec::new();
@@ -113,25 +111,5 @@ impl Waits {
 
     fn targets(&self, id: EntryId) -> &[EntryId] {
         self.0.get(&id).map(|wait| wait.targets.as_slice()).unwrap_or_default()
-    }
-}
-
-impl<V: Clone> Registry<V> {
-    /// The entry waits for others without a limit of time. `Deadlock` when that could never end; then nothing changed. Targets
-    /// that have settled count as reached. An entry has one wait at a time: a new one replaces the old. Waiting for an atom is
-    /// waiting for the entry that owns it.
-    pub fn add_wait(&mut self, waiter: EntryId, targets: &[EntryId], wants: Wants) -> Result<(), Refusal> {
-        let mut targets = targets.to_vec();
-        targets.sort_unstable();
-        targets.dedup();
-        if !self.entries.get(waiter).is_some_and(Entry::is_live) {
-            return Ok(());
-        }
-        self.waits.add(waiter, Wait { targets, wants }).map_err(|path| Refusal::Deadlock { path })
-    }
-
-    /// The entry's wait is over.
-    pub fn remove_wait(&mut self, waiter: EntryId) {
-        self.waits.remove(waiter);
     }
 }

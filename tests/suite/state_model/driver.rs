@@ -1,4 +1,4 @@
-//! The driver: applies each op to the registry and to the model, and keeps the film strip.
+//! The driver: applies each op to the registry and to the model, and keeps the trace.
 
 use super::model::{Entry, Model, Registry, Verdict, same};
 use super::op::{Flag, History, Name, Op, Pick, Who};
@@ -10,12 +10,12 @@ use std::time::Duration;
 /// Keys that clients chose. Some make the same scratch, or none; one makes that of a handle.
 const KEYS: [&str; 5] = ["alpha-1", "same-same-a", "same-same-b", "!!!", "bbd"];
 
-pub(super) struct World {
+pub(super) struct Driver {
     pub(super) registry: Registry,
     pub(super) model: Model,
     pub(super) now: Time,
     /// One line a step.
-    pub(super) film: Vec<String>,
+    pub(super) trace: Vec<String>,
     /// All sessions that were ever opened.
     pub(super) known: Vec<SessionId>,
     pub(super) keys: Vec<HeaderKey>,
@@ -33,7 +33,7 @@ pub(super) struct Answer {
     pub(super) evictions: Vec<EntryId>,
 }
 
-impl World {
+impl Driver {
     pub(super) fn new(history: &History) -> Verdict<Self> {
         let limits = history.limits.limits();
         let registry = Registry::new(limits.clone());
@@ -43,7 +43,7 @@ impl World {
             registry,
             model,
             now: Time::START,
-            film: Vec::new(),
+            trace: Vec::new(),
             known: Vec::new(),
             keys,
             values: 0,
@@ -62,7 +62,7 @@ impl World {
 
     pub(super) fn note(&mut self, line: String) {
         let secs = self.now.since_start().as_secs_f64();
-        self.film.push(format!("{:>4} {secs:>12.3} s  {line}", self.film.len() + 1));
+        self.trace.push(format!("{:>4} {secs:>12.3} s  {line}", self.trace.len() + 1));
     }
 
     pub(super) fn owner(&self, who: Who) -> Owner {
@@ -202,16 +202,16 @@ impl World {
                 self.note(format!("{owner:?}: {flag:?}"));
                 Ok(())
             }
-            Op::Place(who, name) => {
+            Op::Target(who, name) => {
                 let owner = self.owner(*who);
                 let name = name.map(|name| self.name(name));
                 let may_enter = name.as_deref().map(|name| self.registry.may_enter(owner, name));
-                let got = self.registry.place(owner, name.as_deref());
-                self.note(format!("{owner:?} asks for place {name:?}: {got:?}"));
+                let got = self.registry.target_space(owner, name.as_deref());
+                self.note(format!("{owner:?} asks for the space {name:?}: {got:?}"));
                 if let Some(may_enter) = may_enter {
                     same(&may_enter, &got.as_ref().map(|_| ()).map_err(Clone::clone), "whether the owner may enter")?;
                 }
-                self.model.placed(owner, name.as_deref(), &got)
+                self.model.targeted(owner, name.as_deref(), &got)
             }
             Op::Move(who, name) => {
                 let owner = self.owner(*who);

@@ -1,4 +1,4 @@
-//! The world of an integration test: a host on a clock moved by hand, and gates that scripts wait at.
+//! What integration tests share: a host on a clock moved by hand, and gates that scripts wait at.
 
 use remontoire::{Clock, Host};
 use rhai::{FuncRegistration, Module};

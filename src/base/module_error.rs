@@ -1,15 +1,15 @@
-//! What can be said about script modules: why a request about one was declined, and what an eval is told about one that it
+//! Problems of script modules: the refusals of a request about one, and the notices an eval gets about one that it
 //! uses. `Display` is the sentence; scripts can catch the errors, and the notices go into the output of an eval.
 
 use super::limits::{MIB, thousands};
 use std::fmt;
 
-/// Why a module cannot be had. Nothing was changed.
+/// The reasons why a module cannot be had. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleError {
     /// Not a name that a module can have.
     BadName {
-        /// What was given.
+        /// The text given.
         name: String,
     },
     /// No file has this name.
@@ -72,7 +72,7 @@ pub enum ModuleError {
         line: usize,
         /// Column in characters, from 1; 0 when unknown.
         column: usize,
-        /// What the compiler says.
+        /// The message of the compiler.
         message: String,
     },
     /// More functions than a module can have.
@@ -165,7 +165,7 @@ fn did_you_mean(f: &mut fmt::Formatter<'_>, near: &[String]) -> fmt::Result {
     if near.is_empty() { Ok(()) } else { write!(f, "; did you mean {}", near.join(", ")) }
 }
 
-/// What an eval is told about a module that it imports or changes.
+/// News for an eval about a module that it imports or changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ModuleNotice {
     /// The file as it is now does not load, and the last version that did is used.
@@ -235,7 +235,7 @@ impl fmt::Display for ModuleNotice {
     }
 }
 
-/// How much a problem matters.
+/// The weight of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The module cannot be loaded.
@@ -262,11 +262,11 @@ pub struct ModuleProblem {
     pub line: usize,
     /// Column in characters, from 1; 0 when unknown.
     pub column: usize,
-    /// What it is.
+    /// The kind of problem.
     pub what: ProblemKind,
 }
 
-/// What can be wrong with a file in a folder of modules.
+/// The kinds of problems a file in a folder of modules can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
     /// It does not compile; what the compiler says.
@@ -286,12 +286,12 @@ pub enum ProblemKind {
 }
 
 impl ModuleProblem {
-    /// Where it is, as editors can follow it: `stats.rhai:2:7`.
+    /// The place, as editors can follow it: `stats.rhai:2:7`.
     pub fn place(&self) -> String {
         place(&self.file, self.line, self.column)
     }
 
-    /// How much it matters.
+    /// The weight of it.
     pub fn severity(&self) -> Severity {
         match self.what {
             ProblemKind::Syntax(_)
