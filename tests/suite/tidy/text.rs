@@ -22,9 +22,10 @@ const FLOORS: [(&str, u32); 11] = [
 ];
 
 /// Which modules may name a crate. Crates that are not listed may be named anywhere.
-const OWNERS: [(&str, &[&str]); 11] = [
+const OWNERS: [(&str, &[&str]); 12] = [
     ("rhai", &["engine", "spaces", "render", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
+    ("axum", &["http"]),
     ("hyper", &["http", "cli"]),
     ("hyper_util", &["http", "cli"]),
     ("serde", &["mcp", "http", "cli"]),
