@@ -380,7 +380,7 @@ impl Backend for RemoteBackend {
             Query::Spaces => {
                 let place = self.shared.state().place.clone();
                 let hidden = format!("s-{looks}");
-                Said::plain(lists::spaces(&rows::spaces(&self.look("spaces()")?, &place, &hidden), self.style))
+                Said::plain(lists::spaces(&rows::spaces(&self.look("spaces()")?, &hidden), &place, self.style))
             }
             Query::Place => Said::plain(self.shared.state().place.clone()),
             Query::Move(name) => Said::plain(self.go_to(name)?),

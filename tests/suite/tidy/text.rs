@@ -32,7 +32,7 @@ const OWNERS: [(&str, &[&str]); 11] = [
     ("serde_json", &["engine", "mcp", "http", "cli"]),
     ("rustyline", &["repl", "cli"]),
     ("clap", &["cli", "config", "main"]),
-    ("jiff", &["mcp", "render"]),
+    ("jiff", &["mcp"]),
     ("rustix", &["cli"]),
     ("subtle", &["http"]),
 ];
