@@ -1,4 +1,4 @@
-//! From a request to a response: the checks in their order, the paths, and refusals of the transport. The protocol is behind
+//! From a request to a response: the paths, the checks in their order, and refusals of the transport. The protocol is behind
 //! [`Service`].
 
 use super::access::{Access, Denied};
@@ -7,10 +7,14 @@ use super::socket::PendingDeliveries;
 use crate::base::Clock;
 use crate::host::Delivery;
 use crate::mcp::{Body, Dispatcher, Incoming, Reply};
+use axum::Router;
+use axum::body::Body as RequestBody;
+use axum::extract::Request;
+use axum::handler::Handler;
 use bytes::Bytes;
 use http::header;
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http::{HeaderValue, Method, Response, StatusCode};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -43,12 +47,30 @@ impl Service for Dispatcher {
 
 /// The parts that all connections of one server share.
 #[derive(Debug)]
-pub(super) struct Router<S> {
+pub(super) struct Routes<S> {
     pub(super) service: S,
     pub(super) access: Access,
     pub(super) clock: Clock,
     /// Largest request body, in bytes.
     pub(super) body_bytes: usize,
+}
+
+/// The connection a request came on, found among the request's extensions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Connection {
+    /// The other end.
+    pub(super) peer: Option<SocketAddr>,
+    /// The deliveries of its responses. A connection that nobody watches has its own, which are never written.
+    pub(super) pending: Arc<PendingDeliveries>,
+}
+
+/// An endpoint of the server.
+#[derive(Clone, Copy, Debug)]
+enum Endpoint {
+    Mcp,
+    Probe,
+    /// Every other path.
+    Unknown,
 }
 
 /// A request that does not get as far as the protocol.
@@ -107,27 +129,35 @@ impl From<Refused> for Reply {
     }
 }
 
-impl<S: Service> Router<S> {
-    /// Answers one request of the connection whose deliveries these are.
-    pub(super) async fn answer<B>(
-        &self,
-        request: Request<B>,
-        peer: SocketAddr,
-        pending: Arc<PendingDeliveries>,
-    ) -> Response<ResponseBody>
-    where
-        B: http_body::Body<Data = Bytes, Error: Send> + Unpin + Send + 'static,
-    {
-        let (parts, body) = request.into_parts();
+impl<S: Service> Routes<S> {
+    /// The routes, to be called with requests that carry their [`Connection`].
+    pub(super) fn router(self: &Arc<Self>) -> Router {
+        let answer = |endpoint| {
+            let routes = Arc::clone(self);
+            let handler = move |request: Request| async move { routes.answer(endpoint, request).await };
+            handler.with_state(())
+        };
+        // Services and not methods of a path: axum would add `Allow` and `Content-Length` to their replies, and answer HEAD.
+        Router::new()
+            .route_service("/mcp", answer(Endpoint::Mcp))
+            .route_service("/probe", answer(Endpoint::Probe))
+            .fallback_service(answer(Endpoint::Unknown))
+    }
+
+    /// Answers one request. The checks come before the endpoint, also before the one that says that there is none.
+    async fn answer(&self, endpoint: Endpoint, request: Request) -> Response<ResponseBody> {
+        let (mut parts, body) = request.into_parts();
+        let Connection { peer, pending } = parts.extensions.remove().unwrap_or_default();
         let holds_back = parts.headers.contains_key(header::EXPECT);
         let (reply, page) = match self.access.names(&parts) {
             Err(denied) => (Err((Refused::Denied(denied), Some(body))), None),
             // A browser asks beforehand, and then never sends a token.
             Ok(Some(page)) if is_preflight(&parts) => (Ok(preflight(&parts)), Some(page)),
-            Ok(page) => (self.route(parts, body, peer).await, page),
+            Ok(page) => (self.serve(endpoint, parts, body, peer).await, page),
         };
         let reply = reply.unwrap_or_else(|(refused, rest)| {
-            tracing::debug!(%peer, status = refused.status().as_u16(), "{refused}");
+            let peer = peer.map(tracing::field::display);
+            tracing::debug!(peer, status = refused.status().as_u16(), "{refused}");
             // Reading the body of a client that waits to be asked for it would be to ask for it.
             if let Some(rest) = rest.filter(|_| !holds_back) {
                 body::swallow(rest, self.clock.clone());
@@ -137,25 +167,28 @@ impl<S: Service> Router<S> {
         respond(reply, page, pending)
     }
 
-    /// Takes a request whose names are good to what its path stands for. Gives back what was not read of a refused one.
-    async fn route<B>(&self, parts: Parts, body: B, peer: SocketAddr) -> Result<Reply, (Refused, Option<B>)>
-    where
-        B: http_body::Body<Data = Bytes> + Unpin,
-    {
+    /// Serves a request whose names are good at its endpoint. Gives back what was not read of a refused one.
+    async fn serve(
+        &self,
+        endpoint: Endpoint,
+        parts: Parts,
+        body: RequestBody,
+        peer: Option<SocketAddr>,
+    ) -> Result<Reply, (Refused, Option<RequestBody>)> {
         if let Err(denied) = self.access.token(&parts) {
             return Err((Refused::Denied(denied), Some(body)));
         }
-        match parts.uri.path() {
-            "/mcp" => {
+        match endpoint {
+            Endpoint::Mcp => {
                 let body = body::read(body, self.body_bytes, &self.clock).await.map_err(|unread| match unread {
                     Unread::TooLarge(rest) => (Refused::TooLarge(self.body_bytes), Some(rest)),
                     Unread::Slow => (Refused::Slow, None),
                     Unread::Broken => (Refused::Broken, None),
                 })?;
                 let Parts { method, headers, .. } = parts;
-                Ok(self.service.handle(Incoming { method, headers, body, peer: Some(peer) }).await)
+                Ok(self.service.handle(Incoming { method, headers, body, peer }).await)
             }
-            "/probe" if matches!(parts.method, Method::GET | Method::HEAD) => Ok(Reply {
+            Endpoint::Probe if matches!(parts.method, Method::GET | Method::HEAD) => Ok(Reply {
                 status: StatusCode::OK,
                 headers: vec![
                     (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
@@ -163,8 +196,8 @@ impl<S: Service> Router<S> {
                 ],
                 body: Body::Whole(self.service.probe(), Delivery::none()),
             }),
-            "/probe" => Err((Refused::Method("GET, HEAD"), Some(body))),
-            _ => Err((Refused::NotFound, Some(body))),
+            Endpoint::Probe => Err((Refused::Method("GET, HEAD"), Some(body))),
+            Endpoint::Unknown => Err((Refused::NotFound, Some(body))),
         }
     }
 }

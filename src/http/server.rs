@@ -1,15 +1,18 @@
 //! The server: starting, accepting connections, ending.
 
 use super::access::{Access, HostName, PageOrigin, Token, authority};
-use super::router::{Router, Service};
+use super::router::{Connection, Routes, Service};
 use super::socket::{HttpTimer, PendingDeliveries, Socket};
 use crate::base::{Clock, Limits};
 use crate::host::{Host, Occupied, wait};
 use crate::mcp::Dispatcher;
+use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioIo;
-use std::convert::Infallible;
+use hyper_util::service::TowerToHyperService;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -137,14 +140,14 @@ pub(super) async fn start<S: Service>(
         return Err(ServeError::Unlocked { addr });
     }
     let access = access(addr, options)?;
-    let router = Arc::new(Router { service, access, clock: clock.clone(), body_bytes: limits.body_bytes });
+    let routes = Arc::new(Routes { service, access, clock: clock.clone(), body_bytes: limits.body_bytes });
     let bind = async { TcpListener::bind(addr).await.and_then(|listener| Ok((listener.local_addr()?, listener))) };
     let (addr, listener) = bind.await.map_err(|source| ServeError::Bind { addr, source })?;
     occupied.at(addr);
     let (stop, stopped) = watch::channel(false);
     let write_stall = limits.write_stall;
     let accepting = tokio::spawn(async move {
-        accept(router, listener, stopped, write_stall).await;
+        accept(routes, listener, stopped, write_stall).await;
         drop(occupied);
     });
     Ok(Server { addr, stop, accepting })
@@ -209,11 +212,12 @@ fn url(addr: SocketAddr) -> String {
 
 /// Accepts connections until the end, then sees them out.
 async fn accept<S: Service>(
-    router: Arc<Router<S>>,
+    routes: Arc<Routes<S>>,
     listener: TcpListener,
     mut stopped: watch::Receiver<bool>,
     write_stall: Duration,
 ) {
+    let router = routes.router();
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -222,17 +226,18 @@ async fn accept<S: Service>(
             Some(ended) = connections.join_next() => note(ended),
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    connections.spawn(connection(Arc::clone(&router), stream, peer, stopped.clone(), write_stall));
+                    let clock = routes.clock.clone();
+                    connections.spawn(connection(router.clone(), clock, stream, peer, stopped.clone(), write_stall));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    wait::until(&router.clock, router.clock.now() + ACCEPT_BACKOFF).await;
+                    wait::until(&routes.clock, routes.clock.now() + ACCEPT_BACKOFF).await;
                 }
             },
         }
     }
     drop(listener);
-    router.service.shut_down();
+    routes.service.shut_down();
     let all = async {
         while let Some(ended) = connections.join_next().await {
             note(ended);
@@ -240,7 +245,7 @@ async fn accept<S: Service>(
     };
     tokio::select! {
         () = all => {}
-        () = wait::until(&router.clock, router.clock.now() + DRAIN_TIME) => {}
+        () = wait::until(&routes.clock, routes.clock.now() + DRAIN_TIME) => {}
     }
     connections.shutdown().await;
 }
@@ -262,8 +267,9 @@ fn note(ended: Result<(), tokio::task::JoinError>) {
 
 /// Serves one connection until either side ends it. A half-closed connection counts as closed: whoever wants the answer has
 /// to keep its side open.
-async fn connection<S: Service>(
-    router: Arc<Router<S>>,
+async fn connection(
+    router: Router,
+    clock: Clock,
     stream: TcpStream,
     peer: SocketAddr,
     mut stopped: watch::Receiver<bool>,
@@ -273,13 +279,14 @@ async fn connection<S: Service>(
         tracing::debug!(%peer, %error, "small answers to this client may be late");
     }
     let pending = Arc::new(PendingDeliveries::default());
-    let socket = Socket::new(stream, Arc::clone(&pending), router.clock.clone(), write_stall);
+    let socket = Socket::new(stream, Arc::clone(&pending), clock.clone(), write_stall);
     let hang_up = socket.hang_up();
     let mut http = http1::Builder::new();
-    http.timer(HttpTimer::new(&router.clock)).header_read_timeout(IDLE).half_close(false);
-    let answer = service_fn(|request| {
-        let (router, pending) = (Arc::clone(&router), Arc::clone(&pending));
-        async move { Ok::<_, Infallible>(router.answer(request, peer, pending).await) }
+    http.timer(HttpTimer::new(&clock)).header_read_timeout(IDLE).half_close(false);
+    let (router, connection) = (TowerToHyperService::new(router), Connection { peer: Some(peer), pending });
+    let answer = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(connection.clone());
+        router.call(request)
     });
     let serving = async {
         let mut serving = pin!(http.serve_connection(TokioIo::new(socket), answer));
@@ -297,6 +304,6 @@ async fn connection<S: Service>(
         ended = serving => if let Err(error) = ended {
             tracing::debug!(%peer, %error, "a connection ended early");
         },
-        () = hang_up.noticed(&router.clock) => tracing::debug!(%peer, "a client hung up"),
+        () = hang_up.noticed(&clock) => tracing::debug!(%peer, "a client hung up"),
     }
 }

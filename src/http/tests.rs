@@ -4,6 +4,7 @@ mod admission;
 mod connections;
 mod delivery;
 mod ending;
+mod unchanged;
 
 use super::router::Service;
 use super::server::start;

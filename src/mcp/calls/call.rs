@@ -27,8 +27,8 @@ use tokio::runtime::Handle;
 pub(crate) struct RequestContext {
     /// The era, and in the modern one whether the request declared that it follows tasks.
     pub(crate) tools: ToolSet,
-    /// The header session, in the era that has them.
-    pub(crate) header: Option<Owner>,
+    /// The session the message belongs to, in the era whose messages belong to one.
+    pub(crate) session: Option<Owner>,
     /// The client as it describes itself.
     pub(crate) client: ClientInfo,
     /// The capabilities the request declared.
@@ -77,7 +77,7 @@ fn named(params: &mut Object) -> Result<(String, Object), RpcError> {
     }
 }
 
-/// How a wait ended.
+/// The end of a wait.
 enum Ended {
     /// The entries have settled.
     Settled,
@@ -89,7 +89,7 @@ enum Ended {
     Stopping,
 }
 
-/// How long a call waits for its eval, and the kind of answer when the eval lasts longer.
+/// The time a call waits for its eval, and the kind of answer when the eval lasts longer.
 #[derive(Clone, Copy)]
 enum WaitPolicy {
     /// This long; then with how it stands.
@@ -139,11 +139,11 @@ impl Calling {
         Response::error(Some(&self.id), fault).keeping_open(Arc::clone(&self.guard))
     }
 
-    /// The session that speaks: the argument wins over the header.
+    /// The session that speaks: the argument wins over that of the message.
     fn caller(&self, session: Option<&str>) -> Result<Owner, Refusal> {
         match session {
             Some(handle) => self.host().handle_caller(handle),
-            None => self.context.header.ok_or(Refusal::MissingSession),
+            None => self.context.session.ok_or(Refusal::MissingSession),
         }
     }
 
@@ -168,7 +168,7 @@ impl Calling {
 
     fn create_session(self, given: Object) -> Call {
         // The answer belongs to the conversation that asks, which in the modern era does not exist yet.
-        let asking = self.context.header;
+        let asking = self.context.session;
         let note = match arguments::create_session(given).arguments {
             Ok(arguments) => arguments.note,
             Err(problems) => return self.done(self.refusal(asking, &problems.to_string())),
@@ -345,13 +345,13 @@ impl Calling {
             };
             line.map(|line| plain::first_line(&line, LINE_CHARACTERS))
         };
-        let (host, header) = (self.host().clone(), self.context.header);
+        let (host, session) = (self.host().clone(), self.context.session);
         let heard = move || {
             let host = host.clone();
             Delivery::then(move || {
                 host.heard(caller);
-                if let Some(header) = header.filter(|header| *header != caller) {
-                    host.heard(header);
+                if let Some(session) = session.filter(|session| *session != caller) {
+                    host.heard(session);
                 }
             })
         };

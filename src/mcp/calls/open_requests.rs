@@ -1,4 +1,4 @@
-//! The open requests of header sessions, so that `notifications/cancelled` finds the one it means. Knows no host: it hands
+//! The open requests of sessions that a handshake opened, so that `notifications/cancelled` finds the one it means. Knows no host: it hands
 //! back what a notice stopped, and the caller acts.
 //!
 //! A request is open from before it is dispatched until its answer was written (or given up), and is found by session and

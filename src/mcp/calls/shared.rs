@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// What every request of one server reaches.
+/// The parts that every request of one server reaches.
 pub(crate) struct Shared {
     /// The host that is served.
     pub(crate) host: HostApi,

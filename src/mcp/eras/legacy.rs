@@ -161,7 +161,7 @@ impl Session<'_> {
             "tools/call" => {
                 let context = RequestContext {
                     tools: ToolSet::Legacy,
-                    header: Some(self.caller),
+                    session: Some(self.caller),
                     client: self.shared.host.client_of(self.caller).unwrap_or_default(),
                     capabilities: Object::new(),
                     peer: self.peer.clone(),

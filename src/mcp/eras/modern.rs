@@ -97,7 +97,7 @@ pub(crate) fn begin(
         }
         let context = RequestContext {
             tools: envelope.tools(),
-            header: None,
+            session: None,
             client: envelope.client,
             capabilities: envelope.capabilities,
             peer,

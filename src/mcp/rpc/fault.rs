@@ -1,5 +1,6 @@
 //! The reasons why a request is answered with an error of the protocol, and the JSON-RPC code of each. What goes wrong inside
-//! a tool is a result with `isError`, not one of these. Knows no transport: the HTTP status of a reason is given in `http`.
+//! a tool is a result with `isError`, not one of these. Some reasons are found in the headers of a transport; those are read in
+//! `http`, and so is the status of a reason given there.
 
 use super::revision::{MODERN, TASKS};
 use crate::base::Refusal;

@@ -15,7 +15,7 @@ pub trait Tool: Send + Sync {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// How it is listed: an object with `name`, `description` and `inputSchema`.
+    /// Its entry in the list of tools: an object with `name`, `description` and `inputSchema`.
     fn declaration(&self) -> Value;
 
     /// Answers one call. Dropping the future says that nobody waits for it any more.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// The set of tools that a client is shown. It depends on the era, and in the modern one on tasks being declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolSet {
-    /// A header session: `session` is optional.
+    /// A session that a handshake opened: `session` is optional.
     Legacy,
     /// The modern era without tasks: `session` is required.
     Modern,
