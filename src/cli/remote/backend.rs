@@ -381,7 +381,7 @@ impl Backend for RemoteBackend {
             Query::Spaces => {
                 let place = self.shared.state().place.clone();
                 let hidden = format!("s-{own}");
-                Message::plain(lists::spaces(&facts::spaces(&self.query("spaces()")?, &place, &hidden), self.style))
+                Message::plain(lists::spaces(&facts::spaces(&self.query("spaces()")?, &hidden), &place, self.style))
             }
             Query::Place => Message::plain(self.shared.state().place.clone()),
             Query::Move(name) => Message::plain(self.go_to(name)?),

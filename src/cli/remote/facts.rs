@@ -1,10 +1,10 @@
 //! Lists of an instance: the Rhai expressions that ask for them, and their results as rows of the prompt's lists. The results
 //! are plain data; a field that is missing or of another kind is left blank.
 
-use crate::base::{EntryId, Status};
+use crate::base::{ClientInfo, EntryId, Status};
 use crate::host::{ModuleKind, ModuleNames, Names, Signature};
-use crate::registry::{Line, Page};
-use crate::render::lists::{EvalRow, SessionRow, SpaceRow};
+use crate::registry::{Line, Page, SessionRow};
+use crate::render::lists::{EvalRow, SpaceRow};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -52,26 +52,29 @@ pub(super) fn evals(found: &Value, own: &str) -> Vec<EvalRow> {
 /// Rows of `sessions()`, without the session `hidden`.
 pub(super) fn sessions(found: &Value, hidden: &str) -> Vec<SessionRow> {
     let row = |row: &Value| SessionRow {
-        session: text(row, "session"),
-        client: text(row, "client"),
-        note: text(row, "note"),
+        session: None,
+        label: text(row, "session").into(),
+        client: ClientInfo { name: text(row, "client"), ..ClientInfo::default() },
+        note: row["note"].as_str().map(Into::into),
         idle: Duration::try_from_secs_f64(row["idle"].as_f64().unwrap_or_default()).unwrap_or_default(),
         entries: number(row, "entries"),
         running: number(row, "running"),
-        peer: text(row, "peer"),
+        peer: row["peer"].as_str().map(Into::into),
+        ns: text(row, "ns").into(),
     };
-    rows(found).map(row).filter(|row| row.session != hidden).collect()
+    rows(found).map(row).filter(|row| *row.label != *hidden).collect()
 }
 
-/// Rows of `spaces()` for somebody in `place`, without the space `hidden`.
-pub(super) fn spaces(found: &Value, place: &str, hidden: &str) -> Vec<SpaceRow> {
+/// Rows of `spaces()`, without the space `hidden`.
+pub(super) fn spaces(found: &Value, hidden: &str) -> Vec<SpaceRow> {
     let row = |row: &Value| SpaceRow {
         name: text(row, "name"),
         kind: text(row, "kind"),
         variables: number(row, "variables"),
         functions: number(row, "functions"),
         bytes: number(row, "bytes"),
-        here: row["name"] == place,
+        owner: row["owner"].as_str().map(Into::into),
+        sessions: number(row, "here"),
     };
     rows(found).map(row).filter(|row| row.name != hidden).collect()
 }

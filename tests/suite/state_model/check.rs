@@ -50,7 +50,7 @@ impl Model {
         }
         let rows = registry.sessions(now);
         for session in std::mem::take(&mut self.open_heard) {
-            if rows.iter().any(|row| row.session == session && row.idle.is_zero()) {
+            if rows.iter().any(|row| row.session == Some(session) && row.idle.is_zero()) {
                 self.heard(session, now);
             }
         }
@@ -133,7 +133,7 @@ impl Model {
             .sessions
             .iter()
             .map(|(id, s)| SessionRow {
-                session: *id,
+                session: Some(*id),
                 label: Arc::clone(&s.label),
                 note: s.note.clone(),
                 client: s.client.clone(),
