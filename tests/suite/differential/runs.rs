@@ -5,9 +5,12 @@ use super::value::rendered;
 use remontoire::rhai::module_resolvers::FileModuleResolver;
 use remontoire::rhai::{Array, Dynamic, Engine, EvalAltResult, FuncRegistration, INT, Map, Module};
 use remontoire::rhai::{OptimizationLevel, Scope};
-use remontoire::{EvalError, Evaluated, Host, Job, Limits};
+use remontoire::{EvalError, EvalRequest, Evaluated, Host, Limits};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+
+/// The stack of a thread that runs programs: recursion as deep as is allowed needs room in an unoptimised build.
+pub(super) const STACK: usize = 256 << 20;
 
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,7 +177,7 @@ impl Bench {
     }
 
     fn eval(&self, space: &str, code: &str) -> Result<Evaluated, EvalError> {
-        self.tokio.block_on(self.host.eval_job(&Job { code: code.to_owned(), ns: Some(space.to_owned()) }))
+        self.tokio.block_on(self.host.eval_job(&EvalRequest { code: code.to_owned(), ns: Some(space.to_owned()) }))
     }
 }
 
