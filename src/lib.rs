@@ -33,10 +33,10 @@
 //! 6  config
 //! 5  http                        sockets, Host and Origin, delivery
 //! 4  mcp            repl         the two front ends
-//! 3  host                        where state, engine and spaces meet; the embedding API
+//! 3  host                        where registry, engine and spaces meet; the embedding API
 //! 2  spaces         render
-//! 1  state          engine
-//! 0  words                       ids, time, limits, outcomes, refusals
+//! 1  registry       engine
+//! 0  base                        ids, time, limits, outcomes, refusals
 //! ```
 
 pub mod base;
@@ -58,11 +58,12 @@ pub mod config;
 
 pub mod cli;
 
-pub use base::Limits;
+pub use base::limits::LimitHit;
+pub use base::{Clock, EntryId, Failure, Frame, Limits, Refusal, Status, StopCause};
 pub use engine::memory::CountingAllocator;
 pub use engine::rhai;
 pub use engine::shared_by_identity;
-pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, tracing_layer};
+pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, Probe, tracing_layer};
 pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
 
 /// The former name of [`EvalRequest`].
@@ -72,8 +73,13 @@ pub type Job = EvalRequest;
 /// Parts that the project's own tests, benches and examples use. Not part of the interface: they change without notice.
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::base::limits::{KIB, MIB};
+    pub use crate::base::{ClientInfo, HeaderKey, Owner, Time};
+    pub use crate::engine::memory::process_bytes;
     pub use crate::host::wait::until;
     pub use crate::host::{
         Answer, Delivery, Expected, Hold, HostApi, OutputPage, PromptSession, Script, Submitted, SubmittedScript,
     };
+    pub use crate::registry::CancelBy;
+    pub use crate::render::Style;
 }

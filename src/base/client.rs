@@ -1,4 +1,6 @@
-//! What a client of the wire says about itself.
+//! The identity of a client of the wire, as it introduced itself.
+
+use std::fmt;
 
 /// A client as it introduced itself, kept with its session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +11,13 @@ pub struct ClientInfo {
     pub version: String,
     /// The protocol revision it speaks.
     pub revision: String,
-    /// Whether it declared that it follows tasks.
+    /// It declared that it follows tasks.
     pub tasks: bool,
+}
+
+/// Its name and version, as people read them.
+impl fmt::Display for ClientInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(format!("{} {}", self.name, self.version).trim())
+    }
 }

@@ -3,7 +3,7 @@
 //! A clock is real, or moved by hand in tests. Both kinds answer `now`, and both can wake a waiting thread ([`Wake`]) or run
 //! a callback ([`Clock::alarm`]) when a moment has come.
 
-use super::lock;
+use super::locks::lock;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -23,12 +23,12 @@ impl Time {
         Self(duration)
     }
 
-    /// How long after the start of the clock this is.
+    /// The time from the start of the clock to this moment.
     pub const fn since_start(self) -> Duration {
         self.0
     }
 
-    /// How long after `earlier` this is; zero when it is not after it.
+    /// The time from `earlier` to this moment; zero when it is not after it.
     pub fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -84,7 +84,7 @@ impl Clock {
         Self(Arc::new(Kind::Manual(Mutex::default())))
     }
 
-    /// Whether this clock moves only by [`Clock::advance`].
+    /// True for a clock that moves only by [`Clock::advance`].
     pub fn is_manual(&self) -> bool {
         matches!(*self.0, Kind::Manual(_))
     }
@@ -176,7 +176,7 @@ impl Drop for Alarm {
     }
 }
 
-/// What a thread waits on: a counter that goes up whenever something may have changed.
+/// A thing threads wait on: a counter that goes up whenever something may have changed.
 ///
 /// Read [`Wake::generation`], look at the world, then [`Wake::wait`] for that generation to pass: nothing can be missed.
 #[derive(Clone, Default)]
@@ -191,7 +191,7 @@ struct WakeInner {
 #[derive(Default)]
 struct Count {
     generation: u64,
-    /// How many threads wait. To wake nobody still costs a call of the system.
+    /// The number of threads that wait. To wake nobody still costs a call of the system.
     waiting: usize,
 }
 
@@ -207,7 +207,7 @@ impl Wake {
         }
     }
 
-    /// How often this was notified.
+    /// The number of notifications so far.
     pub fn generation(&self) -> u64 {
         lock(&self.0.count).generation
     }

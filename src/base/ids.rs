@@ -28,6 +28,15 @@ impl FromStr for EntryId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(pub u64);
 
+/// The owner of an entry, and the speaker of a request. Resolved once per request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Owner {
+    /// The prompt of this process, or the embedding program: the nil caller.
+    Local,
+    /// A session of the wire, alive or ended.
+    Session(SessionId),
+}
+
 /// The identity of a space. Names may come back after `drop_space`; ids do not, so late work cannot reach a namesake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpaceId(pub u64);
@@ -171,13 +180,4 @@ mod tests {
         assert_eq!("1a2b3c4d-5e6f".parse::<HeaderKey>().unwrap().short(), "1a2b3c4d");
         assert_eq!("ab".parse::<HeaderKey>().unwrap().short(), "ab");
     }
-}
-
-/// Whom an entry belongs to, and who speaks. Resolved once per request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Owner {
-    /// The prompt of this process, or the embedding program: the nil caller.
-    Local,
-    /// A session of the wire, alive or ended.
-    Session(SessionId),
 }

@@ -21,7 +21,7 @@ pub struct Limits {
     pub space_bytes: usize,
     /// Kept values, output and running evals of the whole process, in bytes.
     pub total_bytes: usize,
-    /// What an eval may still keep when the process is at `total_bytes`, in bytes.
+    /// The bytes an eval may still keep when the process is at `total_bytes`.
     pub kept_when_full_bytes: usize,
     /// Output of one entry, in bytes; older lines are dropped and counted.
     pub output_bytes: usize,
@@ -45,21 +45,21 @@ pub struct Limits {
     pub modules: usize,
     /// Levels a kept value may be nested, closures and curried arguments included.
     pub nesting: usize,
-    /// How long an eval may run; `None`: for ever.
+    /// Longest time an eval may run; `None`: for ever.
     pub eval_time: Option<Duration>,
     /// Settled and seen entries that are kept for one session; each further live session adds ten.
     pub capacity: usize,
-    /// How long a request that declares tasks is held before it is answered with a task.
+    /// The time a request that declares tasks is held before it is answered with a task.
     pub grace: Duration,
-    /// How long a call may be unsettled before its answer is committed to an event stream.
+    /// The time a call may be unsettled before its answer is committed to an event stream.
     pub stream_after: Duration,
     /// The pause between signs of life on an open stream.
     pub heartbeat: Duration,
     /// Silence after which a session is over; also the longest wait anyone is granted.
     pub silence: Duration,
-    /// How long an answer waits for a cancellation to bite.
+    /// The time an answer waits for a cancellation to take effect.
     pub cancel_wait: Duration,
-    /// How long a response may make no progress on its socket before the connection is closed.
+    /// The time a response may make no progress on its socket before the connection is closed.
     pub write_stall: Duration,
     /// Largest request body, in bytes.
     pub body_bytes: usize,
@@ -120,7 +120,7 @@ impl Limits {
         (self.eval_bytes * 4).max(64 * MIB)
     }
 
-    /// How many slots one session may hold.
+    /// The number of slots one session may hold.
     pub fn slots_per_session(&self) -> usize {
         self.running.saturating_sub(self.reserved_slots).max(1)
     }
@@ -150,11 +150,11 @@ pub enum LimitHit {
     TotalMemory {
         /// The limit in bytes.
         limit: usize,
-        /// What an eval may still keep, in bytes.
+        /// The bytes an eval may still keep.
         still: usize,
         /// The largest holders, largest first, as people name them.
         holders: Vec<String>,
-        /// What no holder accounts for, in bytes.
+        /// The bytes no holder accounts for.
         unnamed: usize,
     },
     /// A value is nested too deeply to be kept.
@@ -181,9 +181,9 @@ pub enum LimitHit {
     Argument {
         /// The call, such as `pad`.
         call: &'static str,
-        /// What is counted, such as `characters`.
+        /// The unit, such as `characters`.
         what: &'static str,
-        /// What was asked for.
+        /// The number asked for.
         asked: i64,
         /// The limit.
         limit: i64,

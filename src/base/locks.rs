@@ -1,4 +1,4 @@
-//! How the program takes its locks.
+//! The one way to take a lock.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,6 +1,6 @@
 //! Floor 0: the types every other room uses.
 //!
-//! Owns ids, time, limits, how an eval ends, and how a request is refused. Knows nothing of the language, the wire or the
+//! Owns ids, time, limits, the ends of an eval, and the refusals of a request. Knows nothing of Rhai, the wire or the
 //! terminal, and holds no state but the clock.
 
 pub mod client;
@@ -8,7 +8,7 @@ pub mod clock;
 pub mod ids;
 pub mod limits;
 mod locks;
-pub mod modules;
+mod module_error;
 pub mod outcome;
 pub mod refusal;
 
@@ -17,6 +17,6 @@ pub use clock::{Alarm, Clock, Time, Wake};
 pub use ids::{EntryId, Handle, HeaderKey, Owner, SessionId, SpaceId, TaskId};
 pub use limits::Limits;
 pub(crate) use locks::lock;
-pub use modules::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
+pub use module_error::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
 pub use outcome::{Conflict, Cut, Failure, Frame, Status, StopCause};
 pub use refusal::Refusal;

@@ -1,10 +1,10 @@
-//! How an eval stands and how it ended, in plain owned text: no type of the language is named here.
+//! The status and the end of an eval, in plain owned text: no type of Rhai is named here.
 
-use super::EntryId;
+use super::ids::EntryId;
 use super::limits::LimitHit;
 use std::fmt;
 
-/// Where an entry is in its life. Only `Queued → Running → one of the others` happens.
+/// The stages of an entry's life. Only `Queued → Running → one of the others` happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Admitted, and waiting for a free slot.
@@ -20,7 +20,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Whether this is an end.
+    /// True for the three ends.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Ok | Self::Failed | Self::Cancelled)
     }
@@ -48,7 +48,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// Why a running eval is made to stop. The first cause decides; later ones change nothing.
+/// The causes for which a running eval is made to stop. The first cause decides; later ones change nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StopCause {
     /// Somebody cancelled it: a session, the prompt, a closing stream, its parent.
@@ -68,7 +68,7 @@ pub enum StopCause {
 pub struct Frame {
     /// The function that was called, `<import>` for loading a module.
     pub function: String,
-    /// Where the call stands: `eval 12`, or a file such as `stats.rhai`.
+    /// The source the call stands in: `eval 12`, or a file such as `stats.rhai`.
     pub source: String,
     /// Line of the call, from 1; 0 when unknown.
     pub line: usize,
@@ -76,7 +76,7 @@ pub struct Frame {
     pub column: usize,
 }
 
-/// How much of a huge thrown value the message of its [`Failure`] leaves out.
+/// The part of a huge thrown value that the message of its [`Failure`] leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
     /// Characters of the line that the message ends in.
@@ -88,24 +88,24 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Whether the message says all there is.
+    /// True when nothing is left out.
     pub fn is_nothing(self) -> bool {
         self == Self::default()
     }
 }
 
-/// Why an eval failed, as data.
+/// The failure of an eval, as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
     /// The kind, such as `FunctionNotFound`.
     pub kind: String,
     /// One sentence. It ends in `…` when it shows only the beginning of a thrown value.
     pub message: String,
-    /// What the message leaves out of a thrown value.
+    /// The part of a thrown value that the message leaves out.
     pub cut: Cut,
-    /// Whether the thrown value is kept.
+    /// The thrown value is kept.
     pub thrown: bool,
-    /// Where it happened: `eval 12`, or a file such as `stats.rhai`; empty when unknown.
+    /// The source it happened in: `eval 12`, or a file such as `stats.rhai`; empty when unknown.
     pub source: String,
     /// Line in `source`, from 1; 0 when unknown.
     pub line: usize,
@@ -141,6 +141,6 @@ pub struct Conflict {
     pub name: String,
     /// The other entry.
     pub other: EntryId,
-    /// Whether it is a function.
+    /// It is a function.
     pub function: bool,
 }

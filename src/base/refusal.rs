@@ -6,7 +6,7 @@ use super::limits::{LimitHit, thousands};
 use std::fmt;
 use std::time::Duration;
 
-/// Why a request was declined. Nothing was changed.
+/// The reasons for which a request is declined. Nothing was changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
     /// The id was never given out.
@@ -26,7 +26,7 @@ pub enum Refusal {
     MissingSession,
     /// A handle that this process does not hold.
     UnknownSession {
-        /// What was given.
+        /// The text given.
         given: String,
     },
     /// The session was ended by its client.
@@ -48,7 +48,7 @@ pub enum Refusal {
     },
     /// Not a name of a space.
     BadName {
-        /// What was given.
+        /// The text given.
         name: String,
     },
     /// Waiting would never end.

@@ -61,7 +61,7 @@ impl Environment {
 /// The variable under which a module carries its own record. No script can type it.
 const RECORD: &str = " module";
 
-/// What a module carries of itself: its name, and the code its closures come from.
+/// The record that a module carries of itself: its name, and the code its closures come from.
 #[derive(Clone)]
 pub(crate) struct ModuleRecord {
     name: ImmutableString,

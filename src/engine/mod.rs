@@ -19,7 +19,6 @@ mod task;
 mod value;
 
 pub use environment::{Constants, Environment, Import};
-pub use error as failure;
 pub use error::{Fallible, Thrown, column, fail, limit, raise, refuse, terminated};
 pub use native::Api;
 pub use rhai;
@@ -29,13 +28,16 @@ pub use rhai_internals::module_outline::{ConstantOutline, FunctionOutline, Modul
 pub(crate) use rhai_internals::module_text;
 pub use run::describe::describe;
 pub use run::evaluate::{Callable, Ended, Unfinished, call, evaluate};
-pub use run::modules::{LoadedModule, Overlay, compile_module};
+pub use run::modules::compile_module;
 pub use run::stdlib::all::stdlib;
-pub use task::context::Task;
-pub use task::hooks::{Blocking, Budget, Hooks, Modules, Sink, Sources, Waits};
+pub use task::context::{Hooks, Modules, Task};
+pub use task::control::{Blocking, Control};
+pub use task::hooks::{Budget, Sink, Sources, Waits};
+pub use task::loaded_module::LoadedModule;
 pub use task::runtime::{FunctionFacts, Runtime};
 pub use task::space_view::{
-    Batch, Change, Definition, Opened, Opening, Overwritten, Published, Resized, SpaceFailure, SpaceView, Variable,
+    Batch, Change, Committed, Definition, Opened, Opening, Overlay, Overwritten, Resized, SpaceFailure, SpaceView,
+    Variable,
 };
 pub use value::atom::Atom;
 pub use value::handle::{EntryHandle, EntryOps, shared_by_identity};

@@ -110,7 +110,7 @@ pub(crate) fn add_raw(
 ) {
     let function = RhaiFunc::Pure {
         func: Shared::new(move |context: Option<NativeCallContext<'_>>, arguments: &mut [&mut Dynamic]| {
-            // The language passes the context because `has_context` says so.
+            // Rhai passes the context because `has_context` says so.
             context.map_or(Ok(Dynamic::UNIT), |context| function(context, arguments))
         }),
         has_context: true,
@@ -146,7 +146,7 @@ fn catch(call: impl FnOnce() -> Fallible<Dynamic>) -> Fallible<Dynamic> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| Err(fail("Panic", panic_text(&*payload))))
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str).or_else(|| payload.downcast_ref::<&str>().copied());
     format!("a native function panicked: {}", text.unwrap_or("without a message"))

@@ -1,11 +1,11 @@
-//! What is owed once a response was written, as a value that travels with the response down to the socket.
+//! The marks that are due once a response was written, as a value that travels with the response down to the socket.
 //!
 //! Delivery is claimed, written, then marked: an answer holds a [`Delivery`]; whoever writes it calls [`Delivery::written`]
 //! when the socket has accepted all of it. Dropping it unwritten gives everything back.
 
 use std::fmt;
 
-/// What to do when a response was written. Dropping the receipt instead means that it was not.
+/// The act that is due when a response was written. Dropping the receipt instead means that it was not.
 pub trait Receipt: Send + Sync {
     /// The socket accepted the whole response.
     fn written(self: Box<Self>);

@@ -3,7 +3,7 @@
 //! Owns the threads entries run on, the moments at which the registry is told about them, the functions scripts call, and the
 //! answers callers get with what those deliver. Knows no HTTP, no JSON and no terminal.
 //!
-//! Inside, each folder knows those before it: plain types, `core` (what a host is made of), `run` (the life of an entry),
+//! Inside, each folder knows those before it: plain types, `core` (the parts of a host), `run` (the life of an entry),
 //! `functions` (the functions scripts call), `api` (the ways in).
 
 mod api;

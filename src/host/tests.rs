@@ -26,8 +26,8 @@ fn a_space_that_ended_is_not_made_again() {
     let core = &host.core;
     let (_, caller) = host.create_session(None, ClientInfo::default(), None).unwrap();
     // Between the moment an eval knows its place and the moment it asks for the space, its session or the space ends.
-    let scratch = core.registry().place(caller, None).unwrap();
-    let shared = core.registry().place(Owner::Local, Some("workshop")).unwrap();
+    let scratch = core.registry().target_space(caller, None).unwrap();
+    let shared = core.registry().target_space(Owner::Local, Some("workshop")).unwrap();
     let ended = {
         let mut registry = core.registry();
         let now = core.clock.now() + core.limits.silence;
@@ -38,7 +38,7 @@ fn a_space_that_ended_is_not_made_again() {
     let dropped = core.registry().drop_shared("workshop").unwrap();
     core.drop_space(dropped);
     // One of the same name is another.
-    let again = core.registry().place(Owner::Local, Some("workshop")).unwrap();
+    let again = core.registry().target_space(Owner::Local, Some("workshop")).unwrap();
     for place in [scratch, shared] {
         let space = core.space(place.space, &place.name);
         assert!(space.environment().is_none(), "{} has ended", place.name);

@@ -1,15 +1,13 @@
 //! Bodies: reading a request's within bounds, and writing a response's so that its delivery is noted.
 
-use super::service::{Frames, ReplyBody};
-use super::socket::Ledger;
+use super::socket::PendingDeliveries;
 use crate::base::Clock;
-use crate::host::{Delivery, wait};
-use crate::mcp::Frame;
+use crate::host::wait;
+use crate::mcp::{Body, Frame};
 use bytes::{Bytes, BytesMut};
-use http_body::{Body, SizeHint};
+use http_body::SizeHint;
 use http_body_util::BodyExt;
 use std::convert::Infallible;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -23,7 +21,7 @@ const SWALLOWED: usize = 64 << 20;
 /// How long this may take in all.
 const SWALLOWING: Duration = Duration::from_secs(5);
 
-/// Why a body could not be read.
+/// The reason why a body could not be read.
 #[derive(Debug)]
 pub(super) enum Unread<B> {
     /// It is, or was announced to be, larger than the limit. The rest is still to come.
@@ -37,7 +35,7 @@ pub(super) enum Unread<B> {
 /// Reads a whole body of at most `limit` bytes.
 pub(super) async fn read<B>(mut body: B, limit: usize, clock: &Clock) -> Result<Bytes, Unread<B>>
 where
-    B: Body<Data = Bytes> + Unpin,
+    B: http_body::Body<Data = Bytes> + Unpin,
 {
     if body.size_hint().lower() > u64::try_from(limit).unwrap_or(u64::MAX) {
         return Err(Unread::TooLarge(body));
@@ -64,7 +62,7 @@ where
 /// refusal and can go on using the connection.
 pub(super) fn swallow<B>(mut body: B, clock: Clock)
 where
-    B: Body<Data = Bytes, Error: Send> + Unpin + Send + 'static,
+    B: http_body::Body<Data = Bytes, Error: Send> + Unpin + Send + 'static,
 {
     if body.is_end_stream() {
         return;
@@ -85,43 +83,19 @@ where
     });
 }
 
-/// The body of a response on its way to the socket whose [`Ledger`] it holds.
-pub(super) struct Outgoing {
-    ledger: Arc<Ledger>,
-    content: Content,
+/// The body of a response on its way to the socket whose [`PendingDeliveries`] it holds.
+pub(super) struct ResponseBody {
+    pending: Arc<PendingDeliveries>,
+    body: Body,
 }
 
-enum Content {
-    /// Nothing, or nothing more.
-    Done,
-    /// One text that was not asked for yet.
-    Whole(Bytes, Delivery),
-    /// A stream that is at work on its next frame.
-    Asking(Asked),
-}
-
-/// Brings the stream back with the frame, so that it can be asked again.
-type Asked = Pin<Box<dyn Future<Output = (Box<dyn Frames>, Option<Frame>)> + Send>>;
-
-fn ask(mut frames: Box<dyn Frames>) -> Content {
-    Content::Asking(Box::pin(async move {
-        let frame = frames.next().await;
-        (frames, frame)
-    }))
-}
-
-impl Outgoing {
-    pub(super) fn new(body: ReplyBody, ledger: Arc<Ledger>) -> Self {
-        let content = match body {
-            ReplyBody::Empty => Content::Done,
-            ReplyBody::Whole(bytes, delivery) => Content::Whole(bytes, delivery),
-            ReplyBody::Events(frames) => ask(frames),
-        };
-        Self { ledger, content }
+impl ResponseBody {
+    pub(super) fn new(body: Body, pending: Arc<PendingDeliveries>) -> Self {
+        Self { pending, body }
     }
 }
 
-impl Body for Outgoing {
+impl http_body::Body for ResponseBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -130,34 +104,30 @@ impl Body for Outgoing {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
         let this = self.get_mut();
-        if let Content::Asking(asked) = &mut this.content {
-            let (frames, frame) = ready!(asked.as_mut().poll(cx));
-            let Some(Frame { bytes, delivery }) = frame else {
-                this.content = Content::Done;
-                return Poll::Ready(None);
-            };
-            this.content = ask(frames);
-            this.ledger.owe(delivery);
-            return Poll::Ready(Some(Ok(http_body::Frame::data(bytes))));
-        }
-        match std::mem::replace(&mut this.content, Content::Done) {
-            Content::Whole(bytes, delivery) => {
-                this.ledger.owe(delivery);
-                Poll::Ready(Some(Ok(http_body::Frame::data(bytes))))
-            }
-            Content::Done | Content::Asking(_) => Poll::Ready(None),
-        }
+        let frame = match &mut this.body {
+            Body::Events(events) => ready!(events.poll_next(cx)),
+            body => match std::mem::replace(body, Body::Empty) {
+                Body::Whole(bytes, delivery) => Some(Frame { bytes, delivery }),
+                Body::Empty | Body::Events(_) => None,
+            },
+        };
+        let Some(Frame { bytes, delivery }) = frame else {
+            this.body = Body::Empty;
+            return Poll::Ready(None);
+        };
+        this.pending.owe(delivery);
+        Poll::Ready(Some(Ok(http_body::Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.content, Content::Done)
+        matches!(self.body, Body::Empty)
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.content {
-            Content::Done => SizeHint::with_exact(0),
-            Content::Whole(bytes, _) => SizeHint::with_exact(bytes.len() as u64),
-            Content::Asking(_) => SizeHint::default(),
+        match &self.body {
+            Body::Empty => SizeHint::with_exact(0),
+            Body::Whole(bytes, _) => SizeHint::with_exact(bytes.len() as u64),
+            Body::Events(_) => SizeHint::default(),
         }
     }
 }

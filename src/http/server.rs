@@ -1,16 +1,18 @@
-//! Starting, accepting, ending.
+//! The server: starting, accepting connections, ending.
 
-use super::guard::{Guard, PageOrigin, Token, authority};
-use super::route::Door;
-use super::service::Service;
-use super::socket::{HttpTimer, Ledger, Socket};
+use super::access::{Access, HostName, PageOrigin, Token, authority};
+use super::router::{Connection, Routes, Service};
+use super::socket::{HttpTimer, PendingDeliveries, Socket};
 use crate::base::{Clock, Limits};
 use crate::host::{Host, Occupied, wait};
 use crate::mcp::Dispatcher;
+use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioIo;
-use std::convert::Infallible;
+use hyper_util::service::TowerToHyperService;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -22,14 +24,14 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
 /// How long a connection may be idle, and how long a client may take for the head of a request. Longer than the pools of
-/// usual clients keep idle connections (90 s), so that it is the client that closes first and no request meets a closing door.
+/// usual clients keep idle connections (90 s), so that it is the client that closes first and no request meets a connection that is closing.
 const IDLE: Duration = Duration::from_secs(120);
 /// How long open responses may take at the end of the server. With what comes before and after, the end takes less than 5 s.
-const LAST_WORDS: Duration = Duration::from_secs(4);
+const DRAIN_TIME: Duration = Duration::from_secs(4);
 /// The pause after a connection could not be accepted, which is usually for want of file descriptors.
-const BREATH: Duration = Duration::from_millis(50);
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
 
-/// Who may call, beside programs of this machine.
+/// The callers that are let in beside programs of this machine.
 #[derive(Clone, Debug, Default)]
 pub struct ServeOptions {
     /// The bearer token that every request must carry.
@@ -43,7 +45,7 @@ pub struct ServeOptions {
     pub allow_origins: Vec<String>,
 }
 
-/// Why serving could not start. Nothing was changed.
+/// The reason why serving could not start. Nothing was changed.
 #[derive(Debug)]
 pub enum ServeError {
     /// The host is being served already.
@@ -64,7 +66,7 @@ pub enum ServeError {
     Bind {
         /// The address.
         addr: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -137,21 +139,21 @@ pub(super) async fn start<S: Service>(
     if !addr.ip().to_canonical().is_loopback() && options.token.is_none() && !options.trust_network {
         return Err(ServeError::Unlocked { addr });
     }
-    let guard = guard(addr, options)?;
-    let door = Arc::new(Door { service, guard, clock: clock.clone(), body_bytes: limits.body_bytes });
+    let access = access(addr, options)?;
+    let routes = Arc::new(Routes { service, access, clock: clock.clone(), body_bytes: limits.body_bytes });
     let bind = async { TcpListener::bind(addr).await.and_then(|listener| Ok((listener.local_addr()?, listener))) };
     let (addr, listener) = bind.await.map_err(|source| ServeError::Bind { addr, source })?;
     occupied.at(addr);
     let (stop, stopped) = watch::channel(false);
     let write_stall = limits.write_stall;
     let accepting = tokio::spawn(async move {
-        accept(door, listener, stopped, write_stall).await;
+        accept(routes, listener, stopped, write_stall).await;
         drop(occupied);
     });
     Ok(Server { addr, stop, accepting })
 }
 
-fn guard(addr: SocketAddr, options: ServeOptions) -> Result<Guard, ServeError> {
+fn access(addr: SocketAddr, options: ServeOptions) -> Result<Access, ServeError> {
     let mut hosts = Vec::new();
     for host in options.allow_hosts {
         let (name, _) = authority(&host).ok_or(ServeError::AllowHost(host))?;
@@ -159,13 +161,13 @@ fn guard(addr: SocketAddr, options: ServeOptions) -> Result<Guard, ServeError> {
     }
     // The address in the printed URL must be a good one. All addresses of the machine (0.0.0.0) are no name to call by.
     if !addr.ip().is_unspecified() {
-        hosts.push(super::guard::HostName::Address(addr.ip()));
+        hosts.push(HostName::Address(addr.ip()));
     }
     let mut origins = Vec::new();
     for origin in options.allow_origins {
         origins.push(PageOrigin::parse(&origin).ok_or(ServeError::AllowOrigin(origin))?);
     }
-    Ok(Guard::new(hosts, origins, options.token))
+    Ok(Access::new(hosts, origins, options.token))
 }
 
 /// A running server. Dropping it closes the port and all connections at once; [`Server::shutdown`] lets them end first.
@@ -210,11 +212,12 @@ fn url(addr: SocketAddr) -> String {
 
 /// Accepts connections until the end, then sees them out.
 async fn accept<S: Service>(
-    door: Arc<Door<S>>,
+    routes: Arc<Routes<S>>,
     listener: TcpListener,
     mut stopped: watch::Receiver<bool>,
     write_stall: Duration,
 ) {
+    let router = routes.router();
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -223,17 +226,18 @@ async fn accept<S: Service>(
             Some(ended) = connections.join_next() => note(ended),
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    connections.spawn(connection(Arc::clone(&door), stream, peer, stopped.clone(), write_stall));
+                    let clock = routes.clock.clone();
+                    connections.spawn(connection(router.clone(), clock, stream, peer, stopped.clone(), write_stall));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
-                    wait::until(&door.clock, door.clock.now() + BREATH).await;
+                    wait::until(&routes.clock, routes.clock.now() + ACCEPT_BACKOFF).await;
                 }
             },
         }
     }
     drop(listener);
-    door.service.shut_down();
+    routes.service.shut_down();
     let all = async {
         while let Some(ended) = connections.join_next().await {
             note(ended);
@@ -241,7 +245,7 @@ async fn accept<S: Service>(
     };
     tokio::select! {
         () = all => {}
-        () = wait::until(&door.clock, door.clock.now() + LAST_WORDS) => {}
+        () = wait::until(&routes.clock, routes.clock.now() + DRAIN_TIME) => {}
     }
     connections.shutdown().await;
 }
@@ -263,8 +267,9 @@ fn note(ended: Result<(), tokio::task::JoinError>) {
 
 /// Serves one connection until either side ends it. A half-closed connection counts as closed: whoever wants the answer has
 /// to keep its side open.
-async fn connection<S: Service>(
-    door: Arc<Door<S>>,
+async fn connection(
+    router: Router,
+    clock: Clock,
     stream: TcpStream,
     peer: SocketAddr,
     mut stopped: watch::Receiver<bool>,
@@ -273,14 +278,15 @@ async fn connection<S: Service>(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%peer, %error, "small answers to this client may be late");
     }
-    let ledger = Arc::new(Ledger::default());
-    let socket = Socket::new(stream, Arc::clone(&ledger), door.clock.clone(), write_stall);
+    let pending = Arc::new(PendingDeliveries::default());
+    let socket = Socket::new(stream, Arc::clone(&pending), clock.clone(), write_stall);
     let hang_up = socket.hang_up();
     let mut http = http1::Builder::new();
-    http.timer(HttpTimer::new(&door.clock)).header_read_timeout(IDLE).half_close(false);
-    let answer = service_fn(|request| {
-        let (door, ledger) = (Arc::clone(&door), Arc::clone(&ledger));
-        async move { Ok::<_, Infallible>(door.answer(request, peer, ledger).await) }
+    http.timer(HttpTimer::new(&clock)).header_read_timeout(IDLE).half_close(false);
+    let (router, connection) = (TowerToHyperService::new(router), Connection { peer: Some(peer), pending });
+    let answer = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(connection.clone());
+        router.call(request)
     });
     let serving = async {
         let mut serving = pin!(http.serve_connection(TokioIo::new(socket), answer));
@@ -298,6 +304,6 @@ async fn connection<S: Service>(
         ended = serving => if let Err(error) = ended {
             tracing::debug!(%peer, %error, "a connection ended early");
         },
-        () = hang_up.noticed(&door.clock) => tracing::debug!(%peer, "a client hung up"),
+        () = hang_up.noticed(&clock) => tracing::debug!(%peer, "a client hung up"),
     }
 }

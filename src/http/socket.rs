@@ -2,7 +2,7 @@
 //! and notices a peer that has hung up. Knows no HTTP.
 //!
 //! The HTTP library calls `poll_flush` of its socket only after its own buffers are empty, and it buffers a frame in the same
-//! step in which it asks the body for it. So whatever a body has put on the [`Ledger`] by the time a flush succeeds has been
+//! step in which it asks the body for it. So whatever a body has put on the [`PendingDeliveries`] by the time a flush succeeds has been
 //! accepted by the kernel. That the peer has read it cannot be known; but a peer that had hung up before the last bytes were
 //! handed over will not read them, and what they carry is given back.
 
@@ -19,13 +19,13 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 /// The pause between two looks at a connection on which something lies unread.
-const LOOK: Duration = Duration::from_millis(250);
+const HANG_UP_POLL: Duration = Duration::from_millis(250);
 
-/// What has been handed to one connection for writing and is not known to be written.
+/// The deliveries of what has been handed to one connection for writing and is not known to be written.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(Mutex<Vec<Delivery>>);
+pub(super) struct PendingDeliveries(Mutex<Vec<Delivery>>);
 
-impl Ledger {
+impl PendingDeliveries {
     /// The bytes that carry this delivery are about to be written.
     pub(super) fn owe(&self, delivery: Delivery) {
         if !delivery.is_empty() {
@@ -64,7 +64,7 @@ fn sleep_until(clock: &Clock, at: Time) -> Sleeping {
 pub(super) struct HangUp(Arc<OwnedReadHalf>);
 
 impl HangUp {
-    /// Whether the end is known, also when bytes before it are still unread.
+    /// Tells whether the end is known, also when bytes before it are still unread.
     fn is_known(&self) -> bool {
         let mut ready = std::pin::pin!(self.0.ready(Interest::READABLE));
         match ready.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -85,29 +85,29 @@ impl HangUp {
             }
             found = ended;
             // Whatever is unread makes the socket ready again at once.
-            wait::until(clock, clock.now() + LOOK).await;
+            wait::until(clock, clock.now() + HANG_UP_POLL).await;
         }
     }
 }
 
-/// A socket whose successful flushes are entered in a [`Ledger`] and whose writes must make progress.
+/// A socket whose successful flushes are entered in a [`PendingDeliveries`] and whose writes must make progress.
 pub(super) struct Socket {
     reader: HangUp,
     writer: OwnedWriteHalf,
-    ledger: Arc<Ledger>,
+    pending: Arc<PendingDeliveries>,
     clock: Clock,
     patience: Duration,
     /// Runs while the kernel takes nothing.
     stall: Option<Sleeping>,
-    /// Whether the peer had hung up before the last bytes were handed to the kernel.
+    /// Says that the peer had hung up before the last bytes were handed to the kernel.
     in_vain: bool,
 }
 
 impl Socket {
     /// A write that makes no progress for `patience` fails and ends the connection.
-    pub(super) fn new(stream: TcpStream, ledger: Arc<Ledger>, clock: Clock, patience: Duration) -> Self {
+    pub(super) fn new(stream: TcpStream, pending: Arc<PendingDeliveries>, clock: Clock, patience: Duration) -> Self {
         let (reader, writer) = stream.into_split();
-        Self { reader: HangUp(Arc::new(reader)), writer, ledger, clock, patience, stall: None, in_vain: false }
+        Self { reader: HangUp(Arc::new(reader)), writer, pending, clock, patience, stall: None, in_vain: false }
     }
 
     /// Tells whether the peer has hung up, apart from all reading.
@@ -129,7 +129,7 @@ impl Socket {
         };
         self.stall = None;
         if outcome.is_err() {
-            self.ledger.lost();
+            self.pending.lost();
         }
         Poll::Ready(outcome)
     }
@@ -137,7 +137,7 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        self.ledger.lost();
+        self.pending.lost();
     }
 }
 
@@ -185,9 +185,9 @@ impl AsyncWrite for Socket {
         let outcome = ready!(this.watch(cx, outcome));
         if outcome.is_ok() {
             if this.in_vain {
-                this.ledger.lost();
+                this.pending.lost();
             } else {
-                this.ledger.written();
+                this.pending.written();
             }
         }
         Poll::Ready(outcome)

@@ -4,18 +4,21 @@ mod admission;
 mod connections;
 mod delivery;
 mod ending;
+mod unchanged;
 
+use super::router::Service;
 use super::server::start;
 use super::*;
 use crate::base::{Clock, Limits};
 use crate::host::{Delivery, Host, Receipt, Serving};
-use crate::mcp::{Frame, Incoming};
+use crate::mcp::{Body, Frame, Frames, Incoming, Reply};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -74,7 +77,7 @@ impl Fake {
 
     fn text(&self, text: impl Into<Bytes>, what: &str) -> Reply {
         let json = HeaderValue::from_static("application/json");
-        let body = ReplyBody::Whole(text.into(), self.delivery(what));
+        let body = Body::Whole(text.into(), self.delivery(what));
         Reply { status: StatusCode::OK, headers: vec![(header::CONTENT_TYPE, json)], body }
     }
 
@@ -103,9 +106,14 @@ impl Service for Fake {
             }
             ("events", size) => {
                 let size = size.parse().unwrap_or(0);
-                let frames =
-                    FakeFrames { fake: self.clone(), size, next: 1, _presence: Presence("events", self.log.clone()) };
-                Reply { status: StatusCode::OK, headers: Vec::new(), body: ReplyBody::Events(Box::new(frames)) }
+                let frames = FakeFrames {
+                    fake: self.clone(),
+                    size,
+                    next: 1,
+                    pass: None,
+                    _presence: Presence("events", self.log.clone()),
+                };
+                Reply { status: StatusCode::OK, headers: Vec::new(), body: Body::Events(Box::new(frames)) }
             }
             ("panic", _) => panic!("as told"),
             _ => self.text(incoming.body, "echo"),
@@ -126,23 +134,25 @@ struct FakeFrames {
     fake: Fake,
     size: usize,
     next: usize,
+    pass: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
     _presence: Presence,
 }
 
 impl Frames for FakeFrames {
-    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Frame>> + Send + '_>> {
-        Box::pin(async {
-            if self.next > 3 {
-                return None;
-            }
-            self.fake.pass().await;
-            let n = self.next;
-            self.next += 1;
-            Some(Frame {
-                bytes: format!("data: {}{n}\n\n", " ".repeat(self.size)).into(),
-                delivery: self.fake.delivery(format!("frame {n}")),
-            })
-        })
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame>> {
+        if self.next > 3 {
+            return Poll::Ready(None);
+        }
+        let fake = self.fake.clone();
+        let pass = self.pass.get_or_insert_with(|| Box::pin(async move { fake.pass().await }));
+        ready!(pass.as_mut().poll(cx));
+        self.pass = None;
+        let n = self.next;
+        self.next += 1;
+        Poll::Ready(Some(Frame {
+            bytes: format!("data: {}{n}\n\n", " ".repeat(self.size)).into(),
+            delivery: self.fake.delivery(format!("frame {n}")),
+        }))
     }
 }
 

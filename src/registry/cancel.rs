@@ -1,28 +1,26 @@
-//! Asking entries to stop, one by one or all at once, and giving up what is owed.
+//! Entries asked to stop, one by one or all at once, and outcomes given up.
 
-use super::Registry;
-use super::book::{Entry, Kept, Phase, Stop};
+use super::entries::{Entry, Kept, Phase, Stop};
+use super::state::Registry;
 use crate::base::{EntryId, Owner, Refusal, Status, Time};
 use std::collections::BTreeSet;
 
-/// Who asks an entry to stop: decides whether its end is news.
+/// The one that asks an entry to stop: decides whether its end is news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelBy {
     /// A session or the nil caller. Of its owner: seen and told when it bites. Of another: owed as news.
     Owner(Owner),
-    /// A script. It has read that by [`Registry::read_by_script`], so delivery is up to its own outcome: owed as news until then.
+    /// A script. It has read that by `Registry::read_by_script`, so delivery is up to its own outcome: owed as news until then.
     Script,
     /// The request it belonged to was cancelled or its stream closed: owed as news.
     Request,
     /// Its parent settles or is cancelled: seen and told when it bites.
     Parent,
-    /// A limit: owed as news.
-    Limit,
     /// The process is shutting down: owed as news.
     Shutdown,
 }
 
-/// What became of asking.
+/// The result of asking one entry to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelState {
     /// It was queued and is cancelled now.
@@ -35,11 +33,11 @@ pub enum CancelState {
     Settled(Status),
 }
 
-/// What asking led to.
+/// The result of asking an entry and its descendants to stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the entries named here must be stopped"]
 pub struct Asked {
-    /// What became of the entry itself.
+    /// The result for the entry itself.
     pub state: CancelState,
     /// Entries whose threads must be stopped: the entry and its descendants.
     pub stop: Vec<EntryId>,
@@ -47,7 +45,7 @@ pub struct Asked {
     pub dequeued: Vec<EntryId>,
 }
 
-/// What `release` did.
+/// The entries `release` gave up or asked to stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the entries named here must be stopped"]
 pub struct Released {
@@ -61,7 +59,7 @@ pub struct Released {
     pub dequeued: Vec<EntryId>,
 }
 
-/// What remains to be stopped when the process ends.
+/// The entries to be stopped when the process ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the entries named here must be stopped"]
 pub struct ShutDown {
@@ -78,7 +76,7 @@ impl<V: Clone> Registry<V> {
         let quiet = match by {
             CancelBy::Owner(caller) => caller == owner,
             CancelBy::Parent => true,
-            CancelBy::Script | CancelBy::Request | CancelBy::Limit | CancelBy::Shutdown => false,
+            CancelBy::Script | CancelBy::Request | CancelBy::Shutdown => false,
         };
         let mut asked = Asked { state: self.ask(id, quiet, now), stop: Vec::new(), dequeued: Vec::new() };
         asked.note(id, asked.state);
@@ -91,11 +89,6 @@ impl<V: Clone> Registry<V> {
             open.extend(self.entries.live_children(child));
         }
         Ok(asked)
-    }
-
-    /// Whether the entry was asked to stop and has not settled.
-    pub fn is_stopping(&self, id: EntryId) -> bool {
-        self.entries.get(id).is_some_and(Entry::is_stopping)
     }
 
     /// Marks the owner's settled unread entries seen and told. With `cancel` its others are asked to stop, except the entry that
@@ -160,7 +153,7 @@ impl<V: Clone> Registry<V> {
             Phase::Running { stop } => {
                 *stop = Some(Stop { quiet });
                 // Nobody has to wait for an entry that will not go on waiting.
-                self.waits.remove(id);
+                self.wait_graph.remove(id);
                 CancelState::Asked
             }
         }
@@ -168,7 +161,7 @@ impl<V: Clone> Registry<V> {
 
     /// A queued entry is cancelled at once.
     pub(super) fn dequeue(&mut self, id: EntryId, quiet: bool, now: Time) {
-        self.slots.leave(id);
+        self.run_queue.leave(id);
         self.end(id, Status::Cancelled, Kept::Nothing, quiet, now);
     }
 }

@@ -1,81 +1,26 @@
 //! Deliveries: what an answer claims, what becomes of it when the answer was written, and what is given back when it was not.
 
-use super::Registry;
-use super::book::{Entry, Phase};
-use super::session::Adoption;
-use crate::base::{EntryId, Owner, Status, Time};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The name of one claim. Every claim ends by [`Registry::written`] or [`Registry::dropped`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ClaimId(u64);
-
-/// What an answer is to carry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[must_use = "a claim ends by `written` or `dropped`"]
-pub struct Claim {
-    /// Its name.
-    pub id: ClaimId,
-    /// Settled news, by id.
-    pub settled: Vec<(EntryId, Status)>,
-    /// Entries of this owner that were evicted, by id.
-    pub evicted: Vec<EntryId>,
-    /// Whether to say that this is a new session under an old id, and why it is one.
-    pub adopted: Option<Adoption>,
-}
-
-/// What one owner is owed. There is one for each live session, and for the nil caller while there is a prompt: nobody else
-/// can be owed anything.
-#[derive(Default)]
-pub(super) struct Ledger {
-    /// Settled entries whose outcome it has not seen.
-    pub(super) unread: BTreeSet<EntryId>,
-    /// Settled news, as it will be told.
-    pub(super) news: BTreeMap<EntryId, Status>,
-    /// Evicted entries it was not told about.
-    pub(super) evicted: BTreeSet<EntryId>,
-    /// Why it was adopted under an old id, while it was not told.
-    pub(super) adopted: Option<Adoption>,
-}
-
-/// The claims of answers that are on their way.
-#[derive(Default)]
-pub(super) struct Claims {
-    next: u64,
-    open: HashMap<ClaimId, OnItsWay>,
-}
-
-/// What one answer on its way has claimed.
-#[derive(Default)]
-struct OnItsWay {
-    to: Option<Owner>,
-    /// Outcomes it renders to their owner.
-    rendered: BTreeSet<EntryId>,
-    /// What the scripts of these entries read: delivered along with them.
-    read: BTreeSet<EntryId>,
-    /// Outcomes it renders to somebody else.
-    looked_at: BTreeSet<EntryId>,
-    settled: Vec<(EntryId, Status)>,
-    evicted: BTreeSet<EntryId>,
-    adopted: Option<Adoption>,
-    follow: Option<EntryId>,
-}
-
-impl Claims {
-    fn add(&mut self, claim: OnItsWay) -> ClaimId {
-        self.next += 1;
-        let id = ClaimId(self.next);
-        self.open.insert(id, claim);
-        id
-    }
-}
+use super::entries::{Entry, Phase};
+use super::ledger::{Claim, ClaimId, OpenClaim};
+use super::state::Registry;
+use crate::base::{EntryId, Owner, Time};
 
 impl<V: Clone> Registry<V> {
+    /// Says whether somebody sits at a prompt and is told about the nil caller's work. Without one (the beginning) that work is
+    /// seen and told when it settles; switching it off gives up what was owed.
+    pub fn set_prompt(&mut self, prompt: bool) {
+        if prompt {
+            self.ledgers.entry(Owner::Local).or_default();
+        } else {
+            self.close_ledger(Owner::Local);
+        }
+    }
+
     /// Claims what one answer to `to` delivers: the outcomes it renders (ids that have not settled are left out; those of other
     /// owners are only touched), and with `news` everything else that is owed. What is claimed appears in no other answer's news.
     pub fn claim(&mut self, to: Owner, outcomes: &[EntryId], news: bool, now: Time) -> Claim {
         self.lapse(now);
-        let mut claim = OnItsWay { to: Some(to), ..OnItsWay::default() };
+        let mut claim = OpenClaim { to: Some(to), ..OpenClaim::default() };
         for id in outcomes {
             match self.entries.get(*id) {
                 Some(entry) if entry.is_live() => {}
@@ -133,12 +78,12 @@ impl<V: Clone> Registry<V> {
         // An id that is not there now may be one tomorrow: this claim has nothing to do with that entry.
         let follow = self.entries.get(id).map(|_| id);
         self.change(id, |entry| entry.following += 1);
-        self.claims.add(OnItsWay { follow, ..OnItsWay::default() })
+        self.claims.add(OpenClaim { follow, ..OpenClaim::default() })
     }
 
     /// The answer was accepted by the socket as a whole.
     pub fn written(&mut self, claim: ClaimId, now: Time) {
-        let Some(claim) = self.claims.open.remove(&claim) else { return };
+        let Some(claim) = self.claims.remove(claim) else { return };
         for id in &claim.rendered {
             self.entries.touch(*id);
             self.change(*id, |entry| {
@@ -181,7 +126,7 @@ impl<V: Clone> Registry<V> {
 
     /// The answer was not written: what it claimed is owed again.
     pub fn dropped(&mut self, claim: ClaimId) {
-        let Some(mut claim) = self.claims.open.remove(&claim) else { return };
+        let Some(mut claim) = self.claims.remove(claim) else { return };
         for id in claim.rendered.iter().chain(&claim.read) {
             self.change(*id, |entry| entry.rendering -= 1);
         }

@@ -12,11 +12,11 @@ use std::time::Duration;
 pub struct Line {
     /// When it was printed, counted from the start of the entry.
     pub after: Duration,
-    /// What printed it: `print`, `debug`, or a level and target of an event.
+    /// The source it came from: `print`, `debug`, or a level and target of an event.
     pub source: Cow<'static, str>,
     /// The text, without line breaks.
     pub text: String,
-    /// How many bytes of the line are missing here; 0 for a whole line.
+    /// The number of bytes of the line that are missing here; 0 for a whole line.
     pub cut: usize,
 }
 
@@ -25,11 +25,11 @@ pub struct Line {
 pub struct Page {
     /// The number of the first line in `lines`, counted from 0 over all lines ever printed.
     pub first: u64,
-    /// How many of the lines asked for had been dropped.
+    /// The number of lines asked for that had been dropped.
     pub skipped: u64,
     /// The lines.
     pub lines: Vec<Line>,
-    /// How many lines were ever printed.
+    /// The number of lines ever printed.
     pub total: u64,
 }
 
@@ -38,13 +38,13 @@ pub struct Page {
 pub struct HeadTail {
     /// Its first lines; empty when these were dropped. A first line too long for its share lacks its end.
     pub head: Vec<Line>,
-    /// What is left out between `head` and `tail`.
+    /// The gap between `head` and `tail`.
     pub gap: Option<Gap>,
     /// Its last lines. A last line too long for its share lacks its beginning.
     pub tail: Vec<Line>,
 }
 
-/// What was left out.
+/// The part of an output that is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
     /// Whole lines, dropped ones included; 0 when the gap is inside one line.
@@ -60,14 +60,14 @@ pub struct Gap {
 pub struct OutputLog {
     /// Most text to keep, in bytes.
     limit: usize,
-    /// What all logs of the process keep, in bytes.
+    /// The memory all logs of the process take, in bytes.
     total: Arc<AtomicUsize>,
     ring: Mutex<Ring>,
 }
 
 #[derive(Debug)]
 struct Ring {
-    /// What times are counted from.
+    /// The moment times are counted from.
     start: Time,
     lines: VecDeque<Line>,
     /// Lines dropped so far, which is the number of the first kept one.
@@ -81,13 +81,13 @@ struct Ring {
     last_at: Option<Time>,
 }
 
-/// What the limit counts for a line: its text and line break. Short lines count a little more, so that a flood of empty lines
+/// The bytes the limit counts for a line: its text and line break. Short lines count a little more, so that a flood of empty lines
 /// is bounded as well.
 fn charge(line: &Line) -> usize {
     (line.text.len() + 1).max(8)
 }
 
-/// What a line takes in memory.
+/// The memory a line takes, in bytes.
 fn held(line: &Line) -> usize {
     size_of::<Line>() + line.text.len()
 }
@@ -206,17 +206,17 @@ impl OutputLog {
         self.ring().lines.back().cloned()
     }
 
-    /// When the latest line was printed.
+    /// The time the latest line was printed.
     pub fn last_at(&self) -> Option<Time> {
         self.ring().last_at
     }
 
-    /// How many lines were ever printed.
+    /// The number of lines ever printed.
     pub fn total_lines(&self) -> u64 {
         self.ring().total()
     }
 
-    /// How many lines were dropped.
+    /// The number of lines dropped.
     pub fn dropped_lines(&self) -> u64 {
         self.ring().dropped
     }
@@ -270,7 +270,7 @@ impl Ring {
         self.lines.push_back(line);
     }
 
-    /// Drops the oldest line. Whether there was one.
+    /// Drops the oldest line; false when there is none.
     fn drop_oldest(&mut self) -> bool {
         let Some(line) = self.lines.pop_front() else { return false };
         self.charged -= charge(&line);

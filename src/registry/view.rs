@@ -1,8 +1,9 @@
-//! Answers to questions: owned copies, so that nobody holds the lock while reading them.
+//! Copies that leave the lock: entries, sessions and counts as they stand, so that nobody holds it while reading them.
 
-use super::book::{Entry, Kept, Phase};
-use super::session::Session;
-use super::{OutputLog, Registry};
+use super::entries::{Entry, Kept, Phase};
+use super::log::OutputLog;
+use super::sessions::Session;
+use super::state::Registry;
 use crate::base::{ClientInfo, EntryId, Owner, Refusal, SessionId, SpaceId, Status, Time};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ pub struct EntryView {
     pub id: EntryId,
     /// Whose it is.
     pub owner: Owner,
-    /// How people name the owner, also after it ended; `None` for the nil caller.
+    /// The name people know the owner by, also after it ended; `None` for the nil caller.
     pub by: Option<Arc<str>>,
     /// The entry that started it.
     pub parent: Option<EntryId>,
@@ -25,7 +26,7 @@ pub struct EntryView {
     pub ns: Arc<str>,
     /// The script.
     pub code: Arc<str>,
-    /// Where it is in its life.
+    /// The stage of its life.
     pub status: Status,
     /// When it was admitted.
     pub created: Time,
@@ -33,29 +34,29 @@ pub struct EntryView {
     pub started: Option<Time>,
     /// When it ended.
     pub settled: Option<Time>,
-    /// How long it ran, up to now while it does.
+    /// The time it ran, up to now while it does.
     pub ran: Duration,
-    /// Whether it was asked to stop and has not settled.
+    /// It was asked to stop and has not settled.
     pub stopping: bool,
-    /// How many queued entries are before it, while it is queued.
+    /// The number of queued entries before it, while it is queued.
     pub queued_before: Option<usize>,
-    /// How many lines it ever printed.
+    /// The number of lines it ever printed.
     pub lines: u64,
     /// Value and output kept, in bytes.
     pub bytes: usize,
-    /// Whether it was freed of its parent.
+    /// It was freed of its parent.
     pub detached: bool,
-    /// Whether its value and output were dropped by `forget`.
+    /// Its value and output were dropped by `forget`.
     pub forgotten: bool,
-    /// Whether its outcome reached its owner, or the owner gave it up.
+    /// Its outcome reached its owner, or the owner gave it up.
     pub seen: bool,
-    /// Whether its owner was told that it settled.
+    /// Its owner was told that it settled.
     pub told: bool,
-    /// Whether a client follows it as a task.
+    /// A client follows it as a task.
     pub followed: bool,
 }
 
-/// Which entries to list.
+/// The entries to be listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EntryFilter {
     /// Only those with this status.
@@ -67,27 +68,27 @@ pub struct EntryFilter {
 /// A row of the roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
-    /// The session.
-    pub session: SessionId,
-    /// How people name it.
+    /// The session; `None` for a row that came over the wire.
+    pub session: Option<SessionId>,
+    /// The name people know it by.
     pub label: Arc<str>,
-    /// What it says about itself.
+    /// Its note on the roster.
     pub note: Option<Arc<str>>,
-    /// What its client says about itself.
+    /// Its client, as it introduced itself.
     pub client: ClientInfo,
     /// Its network address.
     pub peer: Option<Arc<str>>,
-    /// How long it has been silent.
+    /// The time it has been silent.
     pub idle: Duration,
     /// Its entries in the registry.
     pub entries: usize,
     /// Those of them that run or are queued.
     pub running: usize,
-    /// Where it is.
+    /// The name of the space or module it is in.
     pub ns: Arc<str>,
 }
 
-/// Numbers about the whole registry.
+/// The registry in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Live sessions.
@@ -100,7 +101,7 @@ pub struct Counts {
     pub unread: usize,
     /// Settled and followed.
     pub followed: usize,
-    /// Settled, seen and not followed: what the capacity counts.
+    /// Settled, seen and not followed: those the capacity counts.
     pub pool: usize,
     /// Shared spaces.
     pub spaces: usize,
@@ -114,7 +115,7 @@ impl<V: Clone> Registry<V> {
         self.entries.find(id).map(|entry| self.view(id, entry, now))
     }
 
-    /// What a settled entry keeps; `None` when it has not settled, or never ran. `Forgotten`, `NoEntry`, `Evicted`. Touches
+    /// The value or failure a settled entry keeps; `None` when it has not settled, or never ran. `Forgotten`, `NoEntry`, `Evicted`. Touches
     /// nothing.
     pub fn value(&self, id: EntryId) -> Result<Option<V>, Refusal> {
         match &self.entries.find(id)?.phase {
@@ -167,7 +168,7 @@ impl<V: Clone> Registry<V> {
         let row = |(id, session): (SessionId, &Session)| {
             let (entries, running) = counts.get(&Owner::Session(id)).copied().unwrap_or_default();
             SessionRow {
-                session: id,
+                session: Some(id),
                 label: Arc::clone(&session.label),
                 note: session.note.clone(),
                 client: session.client.clone(),
@@ -181,18 +182,18 @@ impl<V: Clone> Registry<V> {
         self.sessions.iter().map(row).collect()
     }
 
-    /// Entries that hold a slot: at work, neither asleep nor waiting for others. Touches nothing.
+    /// The number of entries that hold a slot: at work, neither asleep nor waiting for others. Touches nothing.
     pub fn working(&self) -> usize {
-        self.slots.held()
+        self.run_queue.held()
     }
 
     /// Numbers for `/probe` and `limits()`. Touches nothing.
     pub fn counts(&self, now: Time) -> Counts {
         let mut counts = Counts {
             sessions: self.sessions.len(),
-            queued: self.slots.queued(),
-            running: self.entries.live() - self.slots.queued(),
-            spaces: self.places.shared(),
+            queued: self.run_queue.queued(),
+            running: self.entries.live() - self.run_queue.queued(),
+            spaces: self.space_names.shared(),
             newest: self.entries.newest(),
             ..Counts::default()
         };
@@ -208,6 +209,7 @@ impl<V: Clone> Registry<V> {
         counts
     }
 
+    /// One entry as it stands.
     fn view(&self, id: EntryId, entry: &Entry<V>, now: Time) -> EntryView {
         let until = entry.settled_at().unwrap_or(now);
         EntryView {

@@ -82,14 +82,6 @@ pub fn unfinished(ids: &[EntryId]) -> String {
     format!("cancelled with the end of the script: {ids} · await_all(list) as its last step waits for its children")
 }
 
-/// The local time of day, such as `14:02`.
-pub fn time_of_day(at: std::time::SystemTime) -> String {
-    match jiff::Timestamp::try_from(at) {
-        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
-        Err(_) => "??:??".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

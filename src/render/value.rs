@@ -151,17 +151,6 @@ pub fn is_whole(value: &Dynamic) -> bool {
     value.tag() == WHOLE_TAG
 }
 
-/// A text as the language writes it: quoted and escaped.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        kinds::push_in_quotes(&mut out, c);
-    }
-    out.push('"');
-    out
-}
-
 impl Elided {
     /// What the line `;; truncated` says of it; `None` when nothing is left out.
     pub fn phrase(self) -> Option<String> {

@@ -1,4 +1,5 @@
-//! Floor 2: what code is evaluated in. Spaces keep variables, functions, imports and constants between evals.
+//! Floor 2: the places in which code is evaluated. A [`Space`] keeps variables, functions, imports and constants between evals;
+//! the [`library`] keeps the modules of a folder and lets an eval work inside one. Knows no registry, no host and no wire.
 
 pub mod library;
 pub mod space;

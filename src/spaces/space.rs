@@ -7,7 +7,7 @@ use crate::base::limits::LimitHit;
 use crate::base::{EntryId, Limits, SpaceId, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, Shared};
 use crate::engine::{
-    Batch, Change, Constants, Definition, Environment, Opened, Opening, Overwritten, Published, Resized, SpaceFailure,
+    Batch, Change, Committed, Constants, Definition, Environment, Opened, Opening, Overwritten, Resized, SpaceFailure,
     SpaceView, Variable,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -30,7 +30,7 @@ struct State {
     closed: bool,
     version: u64,
     variables: HashMap<ImmutableString, Variable>,
-    /// What all variables take, in bytes.
+    /// The size of all variables, in bytes.
     bytes: usize,
     environment: Environment,
     /// Every function, by what tells it from others.
@@ -43,7 +43,7 @@ struct State {
     redefined: HashMap<EntryId, Vec<(ImmutableString, EntryId)>>,
 }
 
-/// What tells functions apart: the type of their object, their name, and their number of parameters.
+/// The key that tells functions apart: the type of their object, their name, and their number of parameters.
 type Signature = (ImmutableString, ImmutableString, usize);
 
 fn signature(definition: &Definition) -> Signature {
@@ -73,7 +73,7 @@ impl Space {
         })
     }
 
-    /// Ends the space: its values are dropped, and later publishes fail. Closures that live elsewhere keep the functions,
+    /// Ends the space: its values are dropped, and later commits fail. Closures that live elsewhere keep the functions,
     /// imports and constants it had last. Call it on a thread with a large stack, not under a lock.
     pub fn close(&self) {
         let state = {
@@ -125,7 +125,7 @@ impl Space {
         imports.iter().filter_map(|import| Some((import.alias.clone(), import.name.clone()?))).collect()
     }
 
-    /// What its variables take, in bytes (an estimate).
+    /// The size of its variables, in bytes (an estimate).
     pub fn bytes(&self) -> usize {
         self.lock().bytes
     }
@@ -196,14 +196,14 @@ impl State {
         self.functions.len() + new.len()
     }
 
-    fn set(&mut self, entry: EntryId, change: Change, published: &mut Published) {
+    fn set(&mut self, entry: EntryId, change: Change, committed: &mut Committed) {
         let Change { name, value, constant, bytes, live, base } = change;
         if let Some(current) = self.variables.get(&name)
             && current.version > base
             && current.by != entry
         {
             let value = Arc::clone(&current.value);
-            published.overwritten.push(Overwritten { name: name.clone(), by: current.by, value });
+            committed.overwritten.push(Overwritten { name: name.clone(), by: current.by, value });
         }
         self.note_constant(&name, constant.then_some(&*value));
         self.version += 1;
@@ -211,9 +211,9 @@ impl State {
         self.bytes += bytes;
         if let Some(old) = self.variables.insert(name, variable) {
             self.bytes -= old.bytes;
-            published.replaced.push(old.value);
+            committed.replaced.push(old.value);
         }
-        published.versions.push(self.version);
+        committed.versions.push(self.version);
     }
 
     /// Keeps what functions see as constants in step.
@@ -234,10 +234,6 @@ impl SpaceView for Space {
 
     fn name(&self) -> &str {
         &self.name
-    }
-
-    fn alive(&self) -> bool {
-        !self.lock().closed
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure> {
@@ -281,8 +277,8 @@ impl SpaceView for Space {
         self.lock().variables.get(name).cloned()
     }
 
-    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure> {
-        let mut published = Published::default();
+    fn commit(&self, batch: Batch) -> Result<Committed, SpaceFailure> {
+        let mut committed = Committed::default();
         let mut state = self.lock();
         if state.closed {
             return Err(SpaceFailure::Closed);
@@ -290,27 +286,27 @@ impl SpaceView for Space {
         for change in batch.changes {
             let old = state.variables.get(&change.name);
             if old.is_none() && state.variables.len() >= self.variables_limit {
-                published.hit = Some(LimitHit::Variables { limit: self.variables_limit });
+                committed.hit = Some(LimitHit::Variables { limit: self.variables_limit });
                 break;
             }
             let before = old.map_or(0, |old| old.bytes);
             // What shrinks is always taken, also when cells and atoms have grown beyond the limit.
             if change.bytes > before && state.bytes - before + change.bytes > self.bytes_limit {
-                published.hit = Some(LimitHit::SpaceMemory { limit: self.bytes_limit });
+                committed.hit = Some(LimitHit::SpaceMemory { limit: self.bytes_limit });
                 break;
             }
-            state.set(batch.entry, change, &mut published);
+            state.set(batch.entry, change, &mut committed);
         }
         for Resized { name, value, bytes } in &batch.resized {
             let kept = state.variables.get_mut(name).filter(|kept| Arc::ptr_eq(&kept.value, value));
             let Some(before) = kept.map(|kept| std::mem::replace(&mut kept.bytes, *bytes)) else { continue };
             state.bytes = state.bytes - before + bytes;
             if *bytes > before && state.bytes > self.bytes_limit {
-                published.hit = published.hit.or(Some(LimitHit::SpaceMemory { limit: self.bytes_limit }));
+                committed.hit = committed.hit.or(Some(LimitHit::SpaceMemory { limit: self.bytes_limit }));
             }
         }
         state.environment.add_imports(&batch.imports);
-        Ok(published)
+        Ok(committed)
     }
 
     fn environment(&self) -> Option<Environment> {

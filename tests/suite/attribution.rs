@@ -1,7 +1,7 @@
 //! Whose line is it: everything an entry prints is in its own output, in order, and nowhere else.
 
-use crate::stage::{Stage, within};
-use remontoire::base::{Clock, EntryId};
+use crate::harness::{Harness, within};
+use remontoire::{Clock, EntryId};
 use rhai::{Array, FuncRegistration, Module};
 use std::sync::{Mutex, Once};
 use tracing::{Event, Subscriber};
@@ -31,35 +31,35 @@ fn speech(tag: &str) -> String {
 }
 
 /// What an entry printed: source and text of each line.
-async fn printed(stage: &Stage, id: EntryId) -> Vec<(String, String)> {
+async fn printed(harness: &Harness, id: EntryId) -> Vec<(String, String)> {
     let code = format!("out({id})");
-    let lines = within(&code, stage.host.eval(&code)).await.unwrap().value.cast::<Array>();
+    let lines = within(&code, harness.host.eval(&code)).await.unwrap().value.cast::<Array>();
     let text = |row: &Array, at: usize| row[at].clone().into_string().unwrap();
     lines.into_iter().map(|row| row.cast::<Array>()).map(|row| (text(&row, 1), text(&row, 2))).collect()
 }
 
 #[tokio::test]
 async fn every_block_names_the_owner_of_its_entry() {
-    let stage = Stage::new();
-    let (reader, other) = (stage.session(), stage.session());
+    let harness = Harness::new();
+    let (reader, other) = (harness.session(), harness.session());
     let (own, foreign) = (reader.start("1").id, other.start("while !gate::opened(\"go\") {} 2").id);
     let footer = |id: EntryId, owner: &str| format!(";; id {id} · session {owner} · ns s-{owner} · ");
     let (of_own, of_foreign) = (footer(own, &reader.name), footer(foreign, &other.name));
     reader.cancel(foreign).await.has(&of_foreign);
     reader.wait(&[own, foreign]).await.has(&of_own).has(&of_foreign);
     other.wait(&[own, foreign]).await.has(&of_own).has(&of_foreign);
-    stage.nil().wait(&[foreign]).await.has(&format!(";; id {foreign} · ns")).lacks("session");
+    harness.nil().wait(&[foreign]).await.has(&format!(";; id {foreign} · ns")).lacks("session");
 }
 
 #[tokio::test]
 async fn fifty_thousand_lines_of_thirty_two_entries_are_all_where_they_belong() {
     const { assert!(2 * EVALS * LINES >= 50_000) };
-    let stage = Stage::new();
-    stage.script(
+    let harness = Harness::new();
+    harness.script(
         "speaker.rhai",
         "fn tell(tag, n) { print(`${tag} ${n}`); }\nfn hand(f, n) { for k in [n] { call(f, k); } }\n",
     );
-    let sessions = [stage.session(), stage.session()];
+    let sessions = [harness.session(), harness.session()];
     let mut started = Vec::new();
     for at in 0..EVALS {
         let code = format!(
@@ -75,18 +75,18 @@ async fn fifty_thousand_lines_of_thirty_two_entries_are_all_where_they_belong() 
     }
     // All thirty-two are at work when they begin to speak.
     within("all stand at the gate", async {
-        while stage.host.probe().running < 2 * EVALS {
+        while harness.host.probe().running < 2 * EVALS {
             tokio::task::yield_now().await;
         }
     })
     .await;
-    stage.gates.open("go");
+    harness.gates.open("go");
     for (at, id) in started.into_iter().enumerate() {
         let said = sessions[at % 2].wait(&[id]).await;
         let child = EntryId(said.first().parse().unwrap_or_else(|_| panic!("{}", said.text)));
         sessions[at % 2].wait(&[child]).await;
         for (tag, id) in [(format!("eval-{at}"), id), (format!("child-{at}"), child)] {
-            let lines = printed(&stage, id).await;
+            let lines = printed(&harness, id).await;
             assert_eq!(lines.len(), LINES, "lines of {tag}");
             for (n, (source, text)) in lines.iter().enumerate() {
                 if n % 6 == 1 {
@@ -145,8 +145,8 @@ fn crew() -> Module {
 #[tokio::test]
 async fn events_of_host_functions_are_kept_with_the_entry_they_serve() {
     subscribe();
-    let stage = Stage::build(Clock::real(), |builder| builder.module("crew", crew()));
-    let (ann, bob) = (stage.session(), stage.session());
+    let harness = Harness::build(Clock::real(), |builder| builder.module("crew", crew()));
+    let (ann, bob) = (harness.session(), harness.session());
     let code = |tag: &str| {
         format!(
             "print(\"{tag} begins\");
@@ -165,8 +165,8 @@ async fn events_of_host_functions_are_kept_with_the_entry_they_serve() {
             (0..200).map(|n| ("INFO crew".to_owned(), format!("hauls {tag} times={n}"))).collect()
         };
         expected.extend(hauls(tag));
-        assert_eq!(printed(&stage, id).await, expected);
-        assert_eq!(printed(&stage, child).await, hauls(&format!("{tag}-child")));
+        assert_eq!(printed(&harness, id).await, expected);
+        assert_eq!(printed(&harness, child).await, hauls(&format!("{tag}-child")));
     }
     // What nobody owns went to the program's other layers alone.
     let heard = HEARD.lock().unwrap().clone();

@@ -1,9 +1,8 @@
 //! Delivery through real sockets: what was not written whole is owed as before, what was written keeps its session alive.
 
-use crate::stage::{Speaker, Stage, within};
-use remontoire::EvalRequest;
-use remontoire::base::{ClientInfo, Clock, EntryId, HeaderKey, Limits, Status, Time};
-use remontoire::{Server, serve};
+use crate::harness::{Harness, Speaker, within};
+use remontoire::internals::{ClientInfo, HeaderKey, Time};
+use remontoire::{Clock, EntryId, EvalRequest, Limits, Server, Status, serve};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,7 +14,7 @@ const MANY: usize = 300;
 
 /// A served host, and a header session on it that speaks over sockets and in process.
 struct Scene {
-    stage: Stage,
+    harness: Harness,
     server: Server,
     key: HeaderKey,
     session: Speaker,
@@ -23,11 +22,11 @@ struct Scene {
 
 impl Scene {
     async fn new(clock: Clock, limits: Limits) -> Self {
-        let stage = Stage::with(clock, limits);
-        let server = serve(&stage.host, "127.0.0.1:0".parse().unwrap()).await.unwrap();
-        let (key, caller) = stage.api.initialize(ClientInfo::default(), None).unwrap();
-        let session = Speaker { host: stage.api.clone(), caller, name: String::new() };
-        Self { stage, server, key, session }
+        let harness = Harness::with(clock, limits);
+        let server = serve(&harness.host, "127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let (key, caller) = harness.api.initialize(ClientInfo::default(), None).unwrap();
+        let session = Speaker { host: harness.api.clone(), caller, name: String::new() };
+        Self { harness, server, key, session }
     }
 
     fn addr(&self) -> SocketAddr {
@@ -77,7 +76,7 @@ impl Scene {
     }
 
     fn seen(&self, ids: &[EntryId]) -> usize {
-        ids.iter().filter(|id| self.stage.api.entry(**id).unwrap().seen).count()
+        ids.iter().filter(|id| self.harness.api.entry(**id).unwrap().seen).count()
     }
 }
 
@@ -228,7 +227,7 @@ async fn a_request_taken_back_in_its_own_batch_is_not_answered() {
 async fn closing_a_modern_stream_cancels_its_eval_and_closing_a_legacy_one_does_not() {
     let clock = Clock::manual();
     let scene = Scene::new(clock.clone(), Limits::default()).await;
-    let modern = scene.stage.session();
+    let modern = scene.harness.session();
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
     let params = json!({"name": "eval", "_meta": meta, "arguments": {
         "code": "gate::opened(\"modern\"); sleep(3600)", "session": modern.name, "await": 3600}});
@@ -236,11 +235,11 @@ async fn closing_a_modern_stream_cancels_its_eval_and_closing_a_legacy_one_does_
     let headers = "Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: eval\r\n";
     let mut stream = TcpStream::connect(scene.addr()).await.unwrap();
     stream.write_all(&request(headers, &body)).await.unwrap();
-    within("the modern eval runs", scene.stage.gates.reached("modern")).await;
+    within("the modern eval runs", scene.harness.gates.reached("modern")).await;
     let mut legacy = TcpStream::connect(scene.addr()).await.unwrap();
     let code = "gate::opened(\"legacy\"); while !gate::opened(\"go\") {} 7";
     legacy.write_all(&scene.call("eval", &json!({"code": code, "await": 3600}))).await.unwrap();
-    within("the legacy eval runs", scene.stage.gates.reached("legacy")).await;
+    within("the legacy eval runs", scene.harness.gates.reached("legacy")).await;
     // Both are answered by streams by now, and closed by their clients.
     clock.advance(Duration::from_secs(2));
     for stream in [&mut stream, &mut legacy] {
@@ -249,8 +248,8 @@ async fn closing_a_modern_stream_cancels_its_eval_and_closing_a_legacy_one_does_
     drop((stream, legacy));
     assert_eq!(modern.settled(EntryId(1)).await, Status::Cancelled);
     modern.eval("1").await.has(";; settled news: 1 cancelled");
-    assert_eq!(scene.stage.api.entry(EntryId(2)).unwrap().status, Status::Running);
-    scene.stage.gates.open("go");
+    assert_eq!(scene.harness.api.entry(EntryId(2)).unwrap().status, Status::Running);
+    scene.harness.gates.open("go");
     assert_eq!(scene.session.settled(EntryId(2)).await, Status::Ok);
     scene.session.eval("1").await.has(";; settled news: 2 ok");
 }
@@ -260,11 +259,11 @@ async fn signs_of_life_that_were_written_keep_a_session_alive() {
     let clock = Clock::manual();
     let limits = Limits { silence: Duration::from_secs(100), ..Limits::default() };
     let scene = Scene::new(clock.clone(), limits).await;
-    let silent = scene.stage.session();
+    let silent = scene.harness.session();
     let mut stream = TcpStream::connect(scene.addr()).await.unwrap();
     let code = "gate::opened(\"begun\"); while !gate::opened(\"go\") {} 7";
     stream.write_all(&scene.call("eval", &json!({"code": code, "await": 86400}))).await.unwrap();
-    within("the eval runs", scene.stage.gates.reached("begun")).await;
+    within("the eval runs", scene.harness.gates.reached("begun")).await;
     // Signs of life for a good part of the silence that ends a session.
     let mut signs = 0;
     while signs < 5 || clock.now() < Time::after_start(Duration::from_secs(80)) {
@@ -279,13 +278,16 @@ async fn signs_of_life_that_were_written_keep_a_session_alive() {
         })
         .await;
     }
-    scene.stage.gates.open("go");
+    scene.harness.gates.open("go");
     read_until(&mut stream, "7\\n;; id 1").await;
     // More than that silence has passed since the request, and less since the last sign.
     clock.advance(Time::after_start(Duration::from_secs(130)).since(clock.now()));
     // An admission is when sessions that were silent for too long go.
-    scene.stage.nil().eval("1").await;
-    assert!(scene.stage.api.handle_caller(&silent.name).is_err(), "the silent one is gone");
-    assert!(!scene.stage.api.header_caller(&scene.key, None).unwrap().adopted, "the other is as it was");
+    scene.harness.nil().eval("1").await;
+    assert!(scene.harness.api.handle_caller(&silent.name).is_err(), "the silent one is gone");
+    assert!(
+        !scene.harness.api.header_caller(&scene.key, None, |_| String::new()).unwrap().adopted,
+        "the other is as it was"
+    );
     scene.session.eval("last()").await.is("7");
 }

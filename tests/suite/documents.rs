@@ -1,7 +1,7 @@
 //! What is written is true: every example of the manual, of the docs of functions and of `doc/` is evaluated; the texts that
 //! teach keep their sizes and name everything.
 
-use crate::stage::{Said, Speaker, Stage, within};
+use crate::harness::{Harness, Said, Speaker, within};
 use remontoire::Host;
 use remontoire::base::ClientInfo;
 use remontoire::base::Clock;
@@ -17,14 +17,14 @@ fn root() -> PathBuf {
 }
 
 /// A host over the modules that come with the program.
-fn stage() -> Stage {
-    Stage::build(Clock::real(), |builder| builder.scripts(root().join("scripts")).describe("orders service, staging"))
+fn harness() -> Harness {
+    Harness::build(Clock::real(), |builder| builder.scripts(root().join("scripts")).describe("orders service, staging"))
 }
 
 /// The manual as a client that follows tasks reads it, or one that does not.
-async fn manual(stage: &Stage, tasks: bool) -> String {
-    let (_, caller) = stage.api.create_session(None, ClientInfo { tasks, ..ClientInfo::default() }, None).unwrap();
-    let reader = Speaker { host: stage.api.clone(), caller, name: String::new() };
+async fn manual(harness: &Harness, tasks: bool) -> String {
+    let (_, caller) = harness.api.create_session(None, ClientInfo { tasks, ..ClientInfo::default() }, None).unwrap();
+    let reader = Speaker { host: harness.api.clone(), caller, name: String::new() };
     let said = reader.eval("manual()").await;
     assert!(!said.is_error, "{}", said.text);
     value(&said)
@@ -36,11 +36,11 @@ fn value(said: &Said) -> String {
 }
 
 /// The docs that `doc` prints for these names, one text for each.
-async fn docs(stage: &Stage, names: &BTreeSet<String>) -> Vec<(String, String)> {
+async fn docs(harness: &Harness, names: &BTreeSet<String>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for name in names {
         let code = format!("doc(\"{name}\")");
-        let printed = within(&code, stage.host.eval(&code)).await.unwrap_or_else(|e| panic!("{code}: {e}")).output;
+        let printed = within(&code, harness.host.eval(&code)).await.unwrap_or_else(|e| panic!("{code}: {e}")).output;
         found.push((code, printed.join("\n")));
     }
     found
@@ -59,7 +59,7 @@ fn names_in_reference(manual: &str) -> BTreeSet<String> {
 }
 
 /// Evaluates the steps of an example in a session of its own. What is wrong, if anything.
-async fn evaluate(stage: &Stage, place: &str, example: &Example) -> Vec<String> {
+async fn evaluate(harness: &Harness, place: &str, example: &Example) -> Vec<String> {
     let mut wrong = Vec::new();
     if example.compile_only {
         let engine = Engine::new();
@@ -70,7 +70,7 @@ async fn evaluate(stage: &Stage, place: &str, example: &Example) -> Vec<String> 
         }
         return wrong;
     }
-    let session = stage.session();
+    let session = harness.session();
     for Step { code, value: promised, failure } in &example.steps {
         let said = session.eval(code).await;
         let kept = match (promised, failure) {
@@ -88,12 +88,12 @@ async fn evaluate(stage: &Stage, place: &str, example: &Example) -> Vec<String> 
     wrong
 }
 
-async fn hold(stage: &Stage, texts: Vec<(String, String)>, at_least: usize) {
+async fn hold(harness: &Harness, texts: Vec<(String, String)>, at_least: usize) {
     let (mut wrong, mut count) = (Vec::new(), 0);
     for (place, text) in texts {
         for example in examples(&text) {
             count += 1;
-            wrong.extend(evaluate(stage, &format!("{place}, line {}", example.line), &example).await);
+            wrong.extend(evaluate(harness, &format!("{place}, line {}", example.line), &example).await);
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
@@ -102,21 +102,21 @@ async fn hold(stage: &Stage, texts: Vec<(String, String)>, at_least: usize) {
 
 #[tokio::test]
 async fn every_example_of_the_manual_holds() {
-    let stage = stage();
+    let harness = harness();
     let texts = vec![
-        ("manual() of a client that awaits".to_owned(), manual(&stage, false).await),
-        ("manual() of a client that follows tasks".to_owned(), manual(&stage, true).await),
+        ("manual() of a client that awaits".to_owned(), manual(&harness, false).await),
+        ("manual() of a client that follows tasks".to_owned(), manual(&harness, true).await),
     ];
-    hold(&stage, texts, 14).await;
+    hold(&harness, texts, 14).await;
 }
 
 #[tokio::test]
 async fn every_example_in_the_docs_of_functions_holds() {
-    let stage = stage();
-    let names = names_in_reference(&manual(&stage, false).await);
+    let harness = harness();
+    let names = names_in_reference(&manual(&harness, false).await);
     assert!(names.len() >= 30, "{names:?}");
-    let texts = docs(&stage, &names).await;
-    hold(&stage, texts, 20).await;
+    let texts = docs(&harness, &names).await;
+    hold(&harness, texts, 20).await;
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn every_example_of_the_documents_holds() {
         }
     }
     texts.sort();
-    hold(&stage(), texts, 0).await;
+    hold(&harness(), texts, 0).await;
 }
 
 /// Bare names of functions: of `known`, which lists signatures.
@@ -139,8 +139,8 @@ fn bare(known: &[String]) -> BTreeSet<String> {
 
 #[tokio::test]
 async fn the_manual_names_every_function_and_stays_short() {
-    let stage = stage();
-    let known = bare(&stage.api.open_prompt(Style::Agent).signatures());
+    let harness = harness();
+    let known = bare(&harness.api.open_prompt(Style::Agent).signatures());
     // What the plain language has too is described by the language.
     let mut engine = Engine::new_raw();
     rhai::packages::Package::register_into_engine(&rhai::packages::StandardPackage::new(), &mut engine);
@@ -154,7 +154,7 @@ async fn the_manual_names_every_function_and_stays_short() {
         .collect();
     assert!(ours.iter().any(|name| *name == "await_all") && !ours.iter().any(|name| *name == "split"), "{ours:?}");
     for tasks in [false, true] {
-        let manual = manual(&stage, tasks).await;
+        let manual = manual(&harness, tasks).await;
         assert!(manual.len() < 24 << 10, "{} bytes", manual.len());
         let reference = names_in_reference(&manual);
         for name in &ours {
@@ -170,8 +170,8 @@ async fn the_manual_names_every_function_and_stays_short() {
 
 #[tokio::test]
 async fn every_name_of_the_contract_is_documented() {
-    let stage = stage();
-    let names = names_in_reference(&manual(&stage, false).await);
+    let harness = harness();
+    let names = names_in_reference(&manual(&harness, false).await);
     for name in [
         "res",
         "value",
@@ -207,7 +207,7 @@ async fn every_name_of_the_contract_is_documented() {
     ] {
         assert!(names.contains(name), "{name} in {names:?}");
     }
-    for (code, text) in docs(&stage, &names).await {
+    for (code, text) in docs(&harness, &names).await {
         assert!(text.lines().count() >= 3, "{code} says how it is called and what it does:\n{text}");
     }
 }
@@ -257,12 +257,12 @@ async fn take(host: &Host, session: &Speaker, name: &str, promised: &[Result<&st
 
 #[tokio::test]
 async fn the_walks_through_the_patterns_lead_where_they_say() {
-    let stage = stage();
+    let harness = harness();
     let there: BTreeSet<_> =
         fs::read_dir(Path::new("scripts/patterns")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(there.len(), 6, "a pattern without a test: {there:?}");
-    let sessions: Vec<_> = (0..6).map(|_| stage.session()).collect();
-    let host = &stage.host;
+    let sessions: Vec<_> = (0..6).map(|_| harness.session()).collect();
+    let host = &harness.host;
     tokio::join!(
         take(
             host,

@@ -1,11 +1,12 @@
 //! The host as a program embeds it: the caller without a session, futures that are dropped, several hosts, starts that fail, modules
 //! of the program's own.
 
-use crate::stage::{Stage, within};
-use remontoire::base::{ClientInfo, Clock, EntryId, Limits, Owner, Refusal, Status, StopCause};
-use remontoire::internals::Script;
-use remontoire::render::Style;
-use remontoire::{BuildError, EvalError, EvalRequest, Host, ServeError, ServeOptions, Token, serve, serve_with};
+use crate::harness::{Harness, within};
+use remontoire::internals::{ClientInfo, Owner, Script, Style};
+use remontoire::{
+    BuildError, Clock, EntryId, EvalError, EvalRequest, Host, Limits, Refusal, ServeError, ServeOptions, Status,
+    StopCause, Token, serve, serve_with,
+};
 use rhai::{FuncRegistration, Map, Module};
 use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex};
@@ -16,8 +17,8 @@ const ANY: std::net::SocketAddr = std::net::SocketAddr::new(std::net::IpAddr::V4
 
 #[tokio::test]
 async fn values_failures_and_output_come_back_as_data() {
-    let stage = Stage::new();
-    let host = &stage.host;
+    let harness = Harness::new();
+    let host = &harness.host;
     let ended = host.eval("print(\"on the way\"); #{answer: 42}").await.unwrap();
     assert_eq!((ended.text.as_str(), ended.output.as_slice()), ("#{answer: 42}", &["on the way".to_owned()][..]));
     assert_eq!(ended.value.cast::<Map>()["answer"].as_int(), Ok(42));
@@ -37,26 +38,26 @@ async fn values_failures_and_output_come_back_as_data() {
 
 #[tokio::test]
 async fn without_a_prompt_nobody_is_owed_the_work_of_the_nil_caller() {
-    let stage = Stage::with(Clock::real(), Limits { capacity: 0, ..Limits::default() });
-    let nil = stage.nil();
+    let harness = Harness::with(Clock::real(), Limits { capacity: 0, ..Limits::default() });
+    let nil = harness.nil();
     let left = nil.start("while !gate::opened(\"go\") {} 1").id;
-    stage.gates.open("go");
+    harness.gates.open("go");
     nil.settled(left).await;
-    let facts = stage.api.entry(left).unwrap();
+    let facts = harness.api.entry(left).unwrap();
     assert!(facts.seen && facts.told && facts.by.is_none());
     // It is no news, and makes room like anything that was read.
     nil.eval("1").await.lacks("settled news");
-    assert_eq!(stage.api.entry(left), Err(Refusal::Evicted(left)));
+    assert_eq!(harness.api.entry(left), Err(Refusal::Evicted(left)));
 }
 
 #[tokio::test]
 async fn with_a_prompt_settled_work_is_told_there_once() {
-    let stage = Stage::new();
-    let seat = stage.api.open_prompt(Style::Agent);
-    let nil = stage.nil();
+    let harness = Harness::new();
+    let seat = harness.api.open_prompt(Style::Agent);
+    let nil = harness.nil();
     let left = nil.start("while !gate::opened(\"go\") {} 40 + 2").id;
     assert!(seat.news().is_none());
-    stage.gates.open("go");
+    harness.gates.open("go");
     nil.settled(left).await;
     // News that could not be shown is told again.
     drop(seat.news().expect("something has settled"));
@@ -65,20 +66,20 @@ async fn with_a_prompt_settled_work_is_told_there_once() {
     news.delivery.written();
     assert!(seat.news().is_none());
     // Work of sessions is no news here.
-    stage.session().eval("1").await;
+    harness.session().eval("1").await;
     assert!(seat.news().is_none());
     drop(seat);
     let late = nil.start("2").id;
     nil.settled(late).await;
-    assert!(stage.api.entry(late).unwrap().told, "nobody sits there any more");
+    assert!(harness.api.entry(late).unwrap().told, "nobody sits there any more");
 }
 
 /// Polls `work` until a script has come to the gate.
-async fn until_reached(stage: &Stage, gate: &str, work: &mut (impl Future<Output: Debug> + Unpin)) {
+async fn until_reached(harness: &Harness, gate: &str, work: &mut (impl Future<Output: Debug> + Unpin)) {
     within(gate, async {
         tokio::select! {
             ended = work => panic!("{ended:?}"),
-            () = stage.gates.reached(gate) => {}
+            () = harness.gates.reached(gate) => {}
         }
     })
     .await;
@@ -86,18 +87,18 @@ async fn until_reached(stage: &Stage, gate: &str, work: &mut (impl Future<Output
 
 #[tokio::test]
 async fn dropping_the_future_of_an_eval_cancels_it() {
-    let stage = Stage::new();
-    let mut running = Box::pin(stage.host.eval("gate::opened(\"begun\"); loop { }"));
-    until_reached(&stage, "begun", &mut running).await;
+    let harness = Harness::new();
+    let mut running = Box::pin(harness.host.eval("gate::opened(\"begun\"); loop { }"));
+    until_reached(&harness, "begun", &mut running).await;
     let id = EntryId(1);
-    assert_eq!(stage.api.entry(id).unwrap().status, Status::Running);
+    assert_eq!(harness.api.entry(id).unwrap().status, Status::Running);
     drop(running);
-    assert_eq!(stage.nil().settled(id).await, Status::Cancelled);
+    assert_eq!(harness.nil().settled(id).await, Status::Cancelled);
 
     // Somebody else's cancel is the caller's error.
-    let mut running = Box::pin(stage.host.eval("print(1); gate::opened(\"again\"); sleep(3600)"));
-    until_reached(&stage, "again", &mut running).await;
-    stage.session().cancel(EntryId(2)).await.has("cancelled · id 2");
+    let mut running = Box::pin(harness.host.eval("print(1); gate::opened(\"again\"); sleep(3600)"));
+    until_reached(&harness, "again", &mut running).await;
+    harness.session().cancel(EntryId(2)).await.has("cancelled · id 2");
     let ended = within("its end", running).await.unwrap_err();
     let EvalError::Cancelled { id: EntryId(2), cause: StopCause::Cancelled, output } = ended else {
         panic!("{ended}");
@@ -106,51 +107,51 @@ async fn dropping_the_future_of_an_eval_cancels_it() {
 }
 
 /// A host that keeps two entries which were read, and room for nothing else.
-fn stage_for_two() -> Stage {
-    Stage::with(Clock::real(), Limits { capacity: 2, ..Limits::default() })
+fn harness_for_two() -> Harness {
+    Harness::with(Clock::real(), Limits { capacity: 2, ..Limits::default() })
 }
 
 /// Those of `ids` that are still there after twenty further evals.
-async fn still_there(stage: &Stage, ids: &[EntryId]) -> Vec<EntryId> {
+async fn still_there(harness: &Harness, ids: &[EntryId]) -> Vec<EntryId> {
     for _ in 0..20 {
-        stage.host.eval("1").await.unwrap();
+        harness.host.eval("1").await.unwrap();
     }
-    ids.iter().copied().filter(|id| stage.api.entry(*id).is_ok()).collect()
+    ids.iter().copied().filter(|id| harness.api.entry(*id).is_ok()).collect()
 }
 
 #[tokio::test]
 async fn an_eval_whose_future_was_dropped_makes_room_like_any_other() {
-    let stage = stage_for_two();
+    let harness = harness_for_two();
     let mut dropped = Vec::new();
     for n in 1..=10 {
         let gate = format!("begun {n}");
-        let mut running = Box::pin(stage.host.eval(format!("gate::opened(\"{gate}\"); loop {{ }}")));
-        until_reached(&stage, &gate, &mut running).await;
+        let mut running = Box::pin(harness.host.eval(format!("gate::opened(\"{gate}\"); loop {{ }}")));
+        until_reached(&harness, &gate, &mut running).await;
         drop(running);
-        assert_eq!(stage.nil().settled(EntryId(n)).await, Status::Cancelled);
+        assert_eq!(harness.nil().settled(EntryId(n)).await, Status::Cancelled);
         dropped.push(EntryId(n));
     }
-    assert_eq!(still_there(&stage, &dropped).await, []);
+    assert_eq!(still_there(&harness, &dropped).await, []);
 }
 
 #[tokio::test]
 async fn a_script_is_kept_while_somebody_holds_it_and_no_longer() {
-    let stage = stage_for_two();
+    let harness = harness_for_two();
     let script = || Script { code: "1".into(), file: Some("one.rhai".into()), arguments: None };
-    let held = stage.api.submit_script(script()).unwrap();
+    let held = harness.api.submit_script(script()).unwrap();
     let mut dropped = Vec::new();
     for _ in 0..10 {
-        let script = stage.api.submit_script(script()).unwrap();
-        stage.nil().settled(script.id()).await;
+        let script = harness.api.submit_script(script()).unwrap();
+        harness.nil().settled(script.id()).await;
         dropped.push(script.id());
     }
-    assert_eq!(still_there(&stage, &dropped).await, []);
+    assert_eq!(still_there(&harness, &dropped).await, []);
     assert_eq!(held.ended(Style::Agent).unwrap().text, "1");
 }
 
 #[tokio::test]
 async fn two_hosts_do_not_meet() {
-    let (one, two) = (Stage::new(), Stage::new());
+    let (one, two) = (Harness::new(), Harness::new());
     let a = one.session();
     a.eval("let x = 1; fn f() { 1 } in_ns(\"common\")").await.has(";; id 1 ·");
     a.eval("let y = 2;").await.has("ns common");
@@ -172,8 +173,8 @@ async fn two_hosts_do_not_meet() {
 
 #[tokio::test]
 async fn a_host_ends_with_its_last_owner() {
-    let stage = Stage::new();
-    let session = stage.session();
+    let harness = Harness::new();
+    let session = harness.session();
     session.eval("let kept = [1, 2, 3]; fn f() { kept }").await;
     let marker = Arc::new(());
     let seen = Arc::downgrade(&marker);
@@ -210,8 +211,8 @@ async fn what_cannot_be_built_says_why() {
 
 #[tokio::test]
 async fn a_start_that_fails_leaves_the_host_as_it_was() {
-    let stage = Stage::new();
-    let host = &stage.host;
+    let harness = Harness::new();
+    let host = &harness.host;
     let busy = std::net::TcpListener::bind(ANY).unwrap();
     let taken = busy.local_addr().unwrap();
     let error = serve(host, taken).await.unwrap_err();
@@ -220,8 +221,8 @@ async fn a_start_that_fails_leaves_the_host_as_it_was() {
     assert!(matches!(serve(host, open).await, Err(ServeError::Unlocked { .. })));
     let wrong = ServeOptions { allow_origins: vec!["not an origin".into()], ..ServeOptions::default() };
     assert!(matches!(serve_with(host, ANY, wrong).await, Err(ServeError::AllowOrigin(_))));
-    assert_eq!(stage.api.serving().addr(), None);
-    stage.nil().eval("1 + 1").await.is("2");
+    assert_eq!(harness.api.serving().addr(), None);
+    harness.nil().eval("1 + 1").await.is("2");
 
     let server = serve(host, ANY).await.unwrap();
     assert_eq!(server.url(), format!("http://{}/mcp", server.addr()));
@@ -229,12 +230,12 @@ async fn a_start_that_fails_leaves_the_host_as_it_was() {
     assert!(matches!(again, ServeError::Serving { addr } if addr == server.addr()), "{again}");
     assert!(again.to_string().contains(&server.addr().to_string()), "{again}");
     within("nothing is open", server.shutdown()).await;
-    assert_eq!(stage.api.serving().addr(), None);
+    assert_eq!(harness.api.serving().addr(), None);
     // The end of a server is not the end of the host.
-    stage.nil().eval("2 + 2").await.is("4");
+    harness.nil().eval("2 + 2").await.is("4");
 
     // A token unlocks an address for others; a host can be served again after its server went.
-    let other = Stage::new();
+    let other = Harness::new();
     let token = ServeOptions { token: Some(Token::new("a-token-of-some-length").unwrap()), ..ServeOptions::default() };
     drop(serve_with(&other.host, open, token).await.unwrap());
     within("the port is given back", async {
@@ -269,12 +270,13 @@ fn orders() -> Module {
 
 #[tokio::test]
 async fn modules_of_the_program_need_no_import_and_document_themselves() {
-    let stage = Stage::build(Clock::real(), |builder| builder.describe("orders service").module("orders", orders()));
-    assert_eq!(stage.host.eval("orders::place(\"clock\"); orders::count()").await.unwrap().text, "1");
-    let session = stage.session();
+    let harness =
+        Harness::build(Clock::real(), |builder| builder.describe("orders service").module("orders", orders()));
+    assert_eq!(harness.host.eval("orders::place(\"clock\"); orders::count()").await.unwrap().text, "1");
+    let session = harness.session();
     session.eval("fn more() { orders::place(\"spring\") } more()").await.is("2");
     session.eval("bg(|| [1].map(|x| orders::count())).value()").await.is("[2]");
-    stage.script("shop.rhai", "fn stock() { orders::count() }\n");
+    harness.script("shop.rhai", "fn stock() { orders::count() }\n");
     session.eval("import \"shop\" as shop; shop::stock()").await.is("2");
     session.eval("doc(\"orders::place\")").await.has("orders::place(item: string)").has("Places an order");
     session.eval("doc(\"orders\")").await.has("The orders of this service.");
@@ -321,8 +323,8 @@ impl Vice {
 #[tokio::test]
 async fn a_cancel_held_up_in_native_code_is_said_to_be_and_bites_later() {
     let (clock, vice) = (Clock::manual(), Vice::default());
-    let stage = Stage::build(clock.clone(), |builder| builder.module("vice", vice.module()));
-    let session = stage.session();
+    let harness = Harness::build(clock.clone(), |builder| builder.module("vice", vice.module()));
+    let session = harness.session();
     let id = session.start("print(\"in\"); vice::hold(); print(\"never\"); 1").id;
     within("it is in native code", vice.holds()).await;
     let (said, ()) = tokio::join!(session.cancel(id), async { clock.advance(Duration::from_secs(2)) });
@@ -335,8 +337,8 @@ async fn a_cancel_held_up_in_native_code_is_said_to_be_and_bites_later() {
 
 #[tokio::test]
 async fn closing_ends_every_open_wait_and_says_why() {
-    let stage = Stage::new();
-    let session = stage.session();
+    let harness = Harness::new();
+    let session = harness.session();
     let asleep = session.start("sleep(3600)").id;
     let waiting = session.start(&format!("res({asleep}).value()")).id;
     let ids = [asleep, waiting];
@@ -345,24 +347,24 @@ async fn closing_ends_every_open_wait_and_says_why() {
     tokio::select! {
         biased;
         said = &mut wait => panic!("{}", said.text),
-        () = tokio::task::yield_now() => stage.host.close(),
+        () = tokio::task::yield_now() => harness.host.close(),
     }
     let said = within("the end", wait).await;
     said.has("shutting down");
-    within("nothing is left", stage.host.drained(Duration::from_secs(10))).await;
-    assert_eq!(stage.host.probe().running, 0);
-    assert!(matches!(stage.host.eval("1").await, Err(EvalError::Refused(Refusal::ShuttingDown))));
+    within("nothing is left", harness.host.drained(Duration::from_secs(10))).await;
+    assert_eq!(harness.host.probe().running, 0);
+    assert!(matches!(harness.host.eval("1").await, Err(EvalError::Refused(Refusal::ShuttingDown))));
 }
 
 #[test]
 fn callers_are_told_apart_by_what_they_are() {
-    let stage = Stage::new();
-    let (_, modern) = stage.api.create_session(Some("reads".into()), ClientInfo::default(), None).unwrap();
-    let (key, legacy) = stage.api.initialize(ClientInfo::default(), Some("127.0.0.1:9".into())).unwrap();
+    let harness = Harness::new();
+    let (_, modern) = harness.api.create_session(Some("reads".into()), ClientInfo::default(), None).unwrap();
+    let (key, legacy) = harness.api.initialize(ClientInfo::default(), Some("127.0.0.1:9".into())).unwrap();
     assert!(modern != legacy && modern != Owner::Local);
-    assert_eq!(Owner::Session(stage.api.header_caller(&key, None).unwrap().session), legacy);
-    assert!(stage.api.handle_of(modern).is_some() && stage.api.handle_of(legacy).is_none());
-    stage.api.end_header_session(&key).unwrap();
-    assert_eq!(stage.api.end_header_session(&key), Err(Refusal::SessionEnded));
-    assert_eq!(stage.host.probe().sessions, 1);
+    assert_eq!(Owner::Session(harness.api.header_caller(&key, None, |_| String::new()).unwrap().session), legacy);
+    assert!(harness.api.handle_of(modern).is_some() && harness.api.handle_of(legacy).is_none());
+    harness.api.end_header_session(&key).unwrap();
+    assert_eq!(harness.api.end_header_session(&key), Err(Refusal::SessionEnded));
+    assert_eq!(harness.host.probe().sessions, 1);
 }

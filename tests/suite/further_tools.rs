@@ -1,6 +1,6 @@
 //! Tools that an embedding program serves beside the built-in ones.
 
-use crate::world;
+use crate::fixtures;
 use http::{HeaderMap, HeaderValue, Method};
 use remontoire::EvalRequest;
 use remontoire::base::Clock;
@@ -62,8 +62,8 @@ impl Tool for Slow {
     }
 }
 
-fn dispatcher() -> (Dispatcher, world::Gates) {
-    let (host, gates) = world::host(&Clock::manual());
+fn dispatcher() -> (Dispatcher, fixtures::Gates) {
+    let (host, gates) = fixtures::host(&Clock::manual());
     let client = remontoire::base::ClientInfo::default();
     let api = HostApi::of(&host).clone();
     let (_, caller) = api.create_session(None, client, None).expect("there is room for a session");
@@ -91,7 +91,7 @@ async fn send(dispatcher: &Dispatcher, method: &'static str, tasks: bool, mut pa
 
 fn json_of(reply: Reply) -> Value {
     match reply.body {
-        Body::Json(bytes, delivery) => {
+        Body::Whole(bytes, delivery) => {
             delivery.written();
             serde_json::from_slice(&bytes).unwrap()
         }
@@ -152,7 +152,7 @@ async fn a_missing_capability_is_a_400_and_work_becomes_a_task() {
 #[tokio::test]
 async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     let clock = Clock::manual();
-    let (host, gates) = world::host(&clock);
+    let (host, gates) = fixtures::host(&clock);
     let api = HostApi::of(&host).clone();
     let session = || api.create_session(None, remontoire::base::ClientInfo::default(), None).expect("there is room");
     let (handle, caller) = session();

@@ -1,7 +1,7 @@
 //! A client nobody here wrote, against a served host over real sockets: all its ways to open, calls, progress, tasks, and a
 //! server that was started anew behind its back.
 
-use crate::world::{self, Gates};
+use crate::fixtures::{self, Gates};
 use remontoire::Host;
 use remontoire::{Limits, Server};
 use rmcp::model::{
@@ -46,7 +46,7 @@ async fn serve() -> (Server, Host, Gates) {
     let host = Host::builder()
         .describe("orders service, staging")
         .limits(limits)
-        .module("gate", world::gate_module(&gates))
+        .module("gate", fixtures::gate_module(&gates))
         .build()
         .expect("the host can be built");
     let server = remontoire::serve(&host, "127.0.0.1:0".parse().unwrap()).await.expect("a free port");

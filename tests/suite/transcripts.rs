@@ -16,7 +16,7 @@
 //! The folder says which era the requests are dressed for. Random names are shown as stand-ins (`AAA`, `BBB`, … for handles,
 //! `session-1` for header sessions) and may be used as such. Scripts wait with `while !gate::opened("a") {}`.
 
-use crate::world::{self, Gates};
+use crate::fixtures::{self, Gates};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use remontoire::Host;
@@ -158,7 +158,7 @@ fn replace_word(text: &str, from: &str, to: &str) -> String {
 impl Conversation {
     fn new(era: Era) -> Self {
         let clock = Clock::manual();
-        let (host, gates) = world::host(&clock);
+        let (host, gates) = fixtures::host(&clock);
         let dispatcher = Dispatcher::new(&host);
         Self {
             era,
@@ -405,7 +405,7 @@ async fn read(reply: Reply) -> String {
     }
     match reply.body {
         Body::Empty => {}
-        Body::Json(bytes, delivery) => {
+        Body::Whole(bytes, delivery) => {
             delivery.written();
             shown.push_str(&pretty(&serde_json::from_slice(&bytes).unwrap()));
         }

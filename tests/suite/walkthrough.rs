@@ -4,7 +4,7 @@
 //! In its `text` fences a line `WHO> code` is an eval. More may stand before the `>`: `ann, in shop>` names a space, `ann, await 0>`
 //! does not wait, `ann, await> 7` and `ann, cancel> 7` are the tools, and `you, news>` asks for what the prompt would print.
 
-use crate::stage::{Stage, within};
+use crate::harness::{Harness, within};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use remontoire::EvalRequest;
@@ -27,7 +27,7 @@ enum Agent {
 }
 
 struct Walk {
-    stage: Stage,
+    harness: Harness,
     dispatcher: Dispatcher,
     ann: Agent,
     ben: Agent,
@@ -68,15 +68,15 @@ impl Walk {
     /// The three of them have arrived. Blocks of the text that begin with `// scripts/NAME` are files.
     async fn begin(text: &str) -> Self {
         // Time stands still, so that no answer depends on it.
-        let stage = Stage::with(Clock::manual(), Limits::default());
+        let harness = Harness::with(Clock::manual(), Limits::default());
         for block in text.split("```rhai\n// scripts/").skip(1) {
             let (name, rest) = block.split_once('\n').unwrap();
-            stage.script(name, rest.split("```").next().unwrap());
+            harness.script(name, rest.split("```").next().unwrap());
         }
-        let dispatcher = Dispatcher::new(&stage.host);
-        let seat = stage.api.open_prompt(Style::Agent);
+        let dispatcher = Dispatcher::new(&harness.host);
+        let seat = harness.api.open_prompt(Style::Agent);
         let nobody = || Agent::Modern { handle: String::new() };
-        let mut walk = Self { stage, dispatcher, ann: nobody(), ben: nobody(), seat };
+        let mut walk = Self { harness, dispatcher, ann: nobody(), ben: nobody(), seat };
         let (answer, _) = walk.call(&walk.ann, "tools/call", json!({"name": "create-session", "arguments": {}})).await;
         let handle: String = text_of(&answer).split_whitespace().nth(1).unwrap().to_owned();
         walk.ann = Agent::Modern { handle };
@@ -112,7 +112,7 @@ impl Walk {
     }
 
     async fn answer_prompt(&self, how: &str, said: &str) -> String {
-        let host = &self.stage.api;
+        let host = &self.harness.api;
         let answer = match how {
             "news" => self.seat.news().expect("there is news"),
             "cancel" => host.answer_cancel(Owner::Local, &[said.parse().unwrap()]).await,
@@ -155,7 +155,7 @@ impl Walk {
         let reply = self.dispatcher.handle(incoming).await;
         let session = reply.headers.iter().find(|(name, _)| name.as_str() == "mcp-session-id");
         let session = session.map(|(_, value)| value.to_str().unwrap().to_owned());
-        let Body::Json(bytes, delivery) = reply.body else { panic!("time stands still: no stream begins") };
+        let Body::Whole(bytes, delivery) = reply.body else { panic!("time stands still: no stream begins") };
         delivery.written();
         (serde_json::from_slice(&bytes).unwrap(), session)
     }

@@ -5,11 +5,11 @@
 
 use rhai::{FnPtr, ImmutableString};
 
-/// How the names of strong pointers begin.
+/// The beginning of the names of strong pointers.
 const STRONG: &str = "closure_";
-/// How the names of weak pointers begin.
+/// The beginning of the names of weak pointers.
 const WEAK: &str = "closurew_";
-/// How Rhai names the bodies of closures.
+/// The beginning of the names that Rhai gives the bodies of closures.
 const BODY: &str = "anon$";
 
 /// The name of a pointer to the closure `body` of the code `id`; `None` when that is no closure.

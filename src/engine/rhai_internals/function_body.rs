@@ -1,7 +1,7 @@
 //! The one cast: from the body of a script function to its statements.
 //!
-//! A function's body is public in the language, but the type it is wrapped in is not exported, so safe code can read a body
-//! and not edit it. The wrapper is an enum with one variant (as long as the language's bytecode machine is off), which has the
+//! A function's body is public in Rhai, but the type it is wrapped in is not exported, so safe code can read a body
+//! and not edit it. The wrapper is an enum with one variant (as long as Rhai's bytecode machine is off), which has the
 //! layout of what it wraps. Size and alignment are checked at compile time, the position at every use, the rest by the test.
 
 #![expect(unsafe_code, reason = "the wrapper's type cannot be named; see the text above")]
@@ -15,7 +15,7 @@ pub type FunctionDef = ScriptFuncDef;
 pub(super) fn statements_of(function: &mut ScriptFuncDef) -> &mut StmtBlock {
     let start = function.body.start_position();
     let block = cast(&mut function.body);
-    assert!(block.position() == start, "the language changed how it wraps function bodies");
+    assert!(block.position() == start, "Rhai changed how it wraps function bodies");
     block
 }
 
@@ -23,7 +23,7 @@ fn cast<T>(body: &mut T) -> &mut StmtBlock {
     const {
         assert!(
             size_of::<T>() == size_of::<StmtBlock>() && align_of::<T>() == align_of::<StmtBlock>(),
-            "the language changed how it wraps function bodies"
+            "Rhai changed how it wraps function bodies"
         );
     }
     // SAFETY: `T` is only ever the type of `ScriptFuncDef::body`, an enum whose one variant holds a `StmtBlock`: same size,

@@ -1,14 +1,18 @@
-//! What the pass puts into a script: marks that the variable hook acts on, and calls that check nesting.
+//! The parts that rewriting puts into a script: markers that the variable hook acts on, and calls that check nesting.
 
 use rhai::{Expr, FnCallExpr, Namespace, Position, Stmt};
 
-/// What the pass leaves in a script for the variable hook to act on.
+/// A statement that rewriting leaves in a script for the variable hook to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Marker<'a> {
-    /// The end of a top-level statement: publish.
-    Publish,
+    /// The end of a top-level statement: commit.
+    Commit,
     /// Functions must see the present value of this variable.
     Sync(&'a str),
+    /// This variable was changed: functions must see its value once one is called.
+    Changed(&'a str),
+    /// Functions must see the present values of all variables that were changed.
+    SyncNoted,
     /// The start of a function that was written in this source.
     Source(&'a str),
     /// The start of a module's top level.
@@ -20,12 +24,14 @@ pub(crate) enum Marker<'a> {
 }
 
 impl<'a> Marker<'a> {
-    /// The mark that a variable name stands for.
+    /// The marker that a variable name stands for.
     pub(crate) fn of(name: &'a str) -> Option<Self> {
         let mut rest = name.strip_prefix(' ')?.chars();
         Some(match (rest.next()?, rest.as_str()) {
-            ('p', _) => Self::Publish,
+            ('p', _) => Self::Commit,
             ('s', variable) => Self::Sync(variable),
+            ('n', variable) => Self::Changed(variable),
+            ('h', _) => Self::SyncNoted,
             ('f', source) => Self::Source(source),
             ('m', _) => Self::Module,
             ('c', count) => Self::Capture(count.parse().ok()?),
@@ -36,8 +42,10 @@ impl<'a> Marker<'a> {
 
     pub(super) fn statement(self, position: Position) -> Stmt {
         let name = match self {
-            Self::Publish => " p".to_owned(),
+            Self::Commit => " p".to_owned(),
             Self::Sync(variable) => format!(" s{variable}"),
+            Self::Changed(variable) => format!(" n{variable}"),
+            Self::SyncNoted => " h".to_owned(),
             Self::Source(source) => format!(" f{source}"),
             Self::Module => " m".to_owned(),
             Self::Capture(count) => format!(" c{count}"),
@@ -47,7 +55,7 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// A call that the pass puts around values which are about to be nested in a function pointer.
+/// A call that rewriting puts around values which are about to be nested in a function pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct NestingCheck(FnCallExpr);
 

@@ -2,8 +2,11 @@
 //! that fail loudly when an upgrade changes it: rewriting the syntax tree, native function pointers, and running code in an
 //! environment of our choice.
 
+pub(crate) mod callbacks;
 pub(crate) mod closure_name;
+pub(crate) mod error_text;
 pub(crate) mod function_body;
+pub(crate) mod hand_over;
 pub mod lexer;
 pub(crate) mod markers;
 pub(crate) mod module_outline;

@@ -1,30 +1,40 @@
-//! The pass over a compiled script, before it runs:
+//! Rewriting a compiled script before it runs:
 //!
-//! - every closure becomes a native pointer that knows its code's [`Home`], so that it can be called from anywhere;
-//! - the variables each top-level statement may write are listed, and a publish point is put after each statement;
-//! - variables that functions read are copied to where functions see them, after inner statements that may write them;
+//! - every closure becomes a native pointer that can be called from anywhere, made by whoever implements [`Closures`];
+//! - the variables each top-level statement may write are listed, and a commit point is put after each statement;
+//! - variables that functions read are handed over before inner code that may call one, when they may have been written since
+//!   (see [`hand_over`](super::hand_over));
 //! - every function says at its start where it was written, so that errors name the right source;
 //! - every `catch` has its error put into one shape;
 //! - captured atoms and entries stay what they are instead of becoming cells;
 //! - arguments of `curry`, and variables that are wrapped in a list or map of their own, are checked for nesting.
 //!
-//! Marks are variables whose names begin with a space, which no script can type: see [`Marker`].
+//! Markers are variables whose names begin with a space, which no script can type: see [`Marker`].
 
 use super::closure_name::is_body;
-use super::function_body::statements_of;
+use super::function_body::{FunctionDef, statements_of};
+use super::hand_over::{End, HandOver, Natives};
 use super::markers::{Marker, NestingCheck};
-use crate::engine::environment::KeepAlive;
-use crate::engine::run::closures::{ClosureCode, Home};
-use crate::engine::task::space_view::Definition;
-use crate::engine::value::inspect::each_pointer;
 use rhai::{
-    AST, Expr, FlowControl, FnCallExpr, FnPtr, ImmutableString, Module, Namespace, Position, ScriptFuncDef, Shared,
-    Stmt, StmtBlock,
+    AST, Dynamic, Expr, FnCallExpr, ImmutableString, Module, Namespace, Position, ScriptFuncDef, Shared, Stmt,
+    StmtBlock,
 };
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
-/// What is compiled.
+/// The closures of the code that is rewritten.
+pub(crate) trait Closures {
+    /// The name that errors give the code: `eval 12`, `stats.rhai`.
+    fn source(&self) -> &str;
+
+    /// Told of the body of each closure, as it was compiled, before anything is rewritten.
+    fn found(&mut self, body: &Shared<FunctionDef>);
+
+    /// Makes the closures in a constant of the code portable, and says how many there were. `captures` is how many variables
+    /// the parser curries.
+    fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize;
+}
+
+/// The kind of code that is rewritten.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind<'a> {
     /// A script that runs in a space, some of whose functions read these variables.
@@ -36,20 +46,35 @@ pub(crate) enum Kind<'a> {
     Module,
 }
 
-/// A script after the pass.
+/// One function after the rewriting. It belongs to no code yet.
+#[derive(Debug)]
+pub(crate) struct RewrittenFunction {
+    /// The function.
+    pub(crate) function: Shared<FunctionDef>,
+    /// The variables that it may read.
+    pub(crate) reads: BTreeSet<ImmutableString>,
+    /// The imports that it names.
+    pub(crate) imports: BTreeSet<ImmutableString>,
+    /// Whether it contains closures.
+    pub(crate) has_closures: bool,
+}
+
+/// A script after the rewriting.
 #[derive(Debug, Default)]
-pub(crate) struct Prepared {
-    /// The top level, with marks.
+pub(crate) struct Rewritten {
+    /// The top level, with markers.
     pub(crate) statements: Vec<Stmt>,
     /// The functions, without those of closures.
-    pub(crate) definitions: Vec<Definition>,
+    pub(crate) functions: Vec<RewrittenFunction>,
+    /// The bodies of closures.
+    pub(crate) bodies: Module,
     /// The variables the top level names.
     pub(crate) reads: BTreeSet<ImmutableString>,
     /// The imports the top level names.
     pub(crate) imports: BTreeSet<ImmutableString>,
-    /// Where each import is named first.
+    /// The place where each import is named first.
     pub(crate) import_places: HashMap<ImmutableString, Position>,
-    /// Where each top-level statement stands.
+    /// The place of each top-level statement.
     places: Vec<Position>,
     /// For each top-level statement the variables it may write.
     pub(crate) writes: Vec<Vec<ImmutableString>>,
@@ -57,50 +82,55 @@ pub(crate) struct Prepared {
     pub(crate) has_closures: bool,
 }
 
-impl Prepared {
-    /// Where the top-level statement with this index stands.
+impl Rewritten {
+    /// The place of the top-level statement with this index.
     pub(crate) fn place(&self, index: usize) -> Position {
         self.places.get(index).copied().unwrap_or(Position::NONE)
     }
 }
 
-/// Rewrites a compiled script whose closures belong to `home`.
-pub(crate) fn prepare(ast: &AST, home: &Arc<Home>, kind: Kind<'_>, check: &NestingCheck) -> Prepared {
+/// Rewrites a compiled script whose closures are `closures`.
+pub(crate) fn rewrite(
+    ast: &AST,
+    closures: &mut dyn Closures,
+    natives: &dyn Natives,
+    kind: Kind<'_>,
+    check: &NestingCheck,
+) -> Rewritten {
     let functions: Vec<Shared<ScriptFuncDef>> =
         ast.shared_lib().iter_script_fn_info().map(|(.., function)| function.clone()).collect();
-    let mut pass = Pass::new(home, check);
-    pass.closures =
-        functions.iter().filter(|f| is_body(&f.name)).map(|f| (f.name.clone(), ClosureCode::new(f))).collect();
+    let mut rewritten = Rewritten::default();
+    for body in functions.iter().filter(|function| is_body(&function.name)) {
+        closures.found(body);
+        rewritten.has_closures = true;
+    }
 
-    let mut prepared = Prepared::default();
-    let mut bodies = Module::new();
+    let mut rewriter = Rewriter::new(closures, natives, check);
     let mut watched = BTreeSet::new();
     for function in functions {
         let closure = is_body(&function.name);
-        let (function, facts) = pass.function(&function, !closure);
+        let (function, facts) = rewriter.function(&function, !closure);
         watched.extend(facts.reads.iter().cloned());
         if closure {
             // What a closure of this code reads, its functions' callers may have to see as well; nothing else is kept of it.
-            bodies.set_script_fn(function);
+            rewritten.bodies.set_script_fn(function);
         } else {
-            let home = facts.has_closures.then(|| Arc::clone(home) as KeepAlive);
-            prepared.definitions.push(Definition { function, reads: facts.reads, imports: facts.imports, _code: home });
+            let FunctionFacts { reads, imports, has_closures, .. } = facts;
+            rewritten.functions.push(RewrittenFunction { function, reads, imports, has_closures });
         }
-        prepared.imports.extend(facts.called_imports);
+        rewritten.imports.extend(facts.called_imports);
     }
 
     if let Kind::Eval { watched: others } = kind {
         watched.extend(others.iter().cloned());
-        pass.watched = watched;
+        rewriter.hand_over = HandOver::new(watched);
     }
-    pass.top_level(ast.statements(), kind, &mut prepared);
-    prepared.import_places = std::mem::take(&mut pass.import_places);
-    prepared.has_closures = !pass.closures.is_empty();
-    home.settle(bodies, std::mem::take(&mut pass.closures));
-    prepared
+    rewriter.top_level(ast.statements(), kind, &mut rewritten);
+    rewritten.import_places = std::mem::take(&mut rewriter.import_places);
+    rewritten
 }
 
-/// What the pass learns of one function.
+/// The facts that the rewriting learns of one function.
 #[derive(Debug, Default)]
 struct FunctionFacts {
     reads: BTreeSet<ImmutableString>,
@@ -110,13 +140,12 @@ struct FunctionFacts {
     has_closures: bool,
 }
 
-struct Pass<'a> {
-    home: &'a Arc<Home>,
+struct Rewriter<'a> {
+    closures: &'a mut dyn Closures,
+    natives: &'a dyn Natives,
     check: &'a NestingCheck,
-    /// The closures of this code, by the name of their body.
-    closures: HashMap<ImmutableString, ClosureCode>,
-    /// Variables that functions read; empty where no copies are wanted.
-    watched: BTreeSet<ImmutableString>,
+    /// The variables that functions read, and which of them may have been written; does nothing inside functions.
+    hand_over: HandOver,
     /// Names declared in the blocks around, innermost last.
     locals: Vec<Vec<ImmutableString>>,
     in_function: bool,
@@ -124,23 +153,24 @@ struct Pass<'a> {
     imports: BTreeSet<ImmutableString>,
     import_places: HashMap<ImmutableString, Position>,
     writes: Vec<ImmutableString>,
-    rewritten: usize,
+    /// The number of closures of the present function that were made portable.
+    made_portable: usize,
 }
 
-impl<'a> Pass<'a> {
-    fn new(home: &'a Arc<Home>, check: &'a NestingCheck) -> Self {
+impl<'a> Rewriter<'a> {
+    fn new(closures: &'a mut dyn Closures, natives: &'a dyn Natives, check: &'a NestingCheck) -> Self {
         Self {
-            home,
+            closures,
+            natives,
             check,
-            closures: HashMap::new(),
-            watched: BTreeSet::new(),
+            hand_over: HandOver::default(),
             locals: Vec::new(),
             in_function: false,
             reads: BTreeSet::new(),
             imports: BTreeSet::new(),
             import_places: HashMap::new(),
             writes: Vec::new(),
-            rewritten: 0,
+            made_portable: 0,
         }
     }
 
@@ -152,10 +182,10 @@ impl<'a> Pass<'a> {
         let position = body.position();
         self.locals = vec![params];
         self.in_function = true;
-        self.rewritten = 0;
+        self.made_portable = 0;
         self.block(body);
         if named && !body.is_empty() {
-            body.statements_mut().insert(0, Marker::Source(self.home.source()).statement(position));
+            body.statements_mut().insert(0, Marker::Source(self.closures.source()).statement(position));
         }
         self.in_function = false;
         self.locals.clear();
@@ -166,31 +196,33 @@ impl<'a> Pass<'a> {
             reads: std::mem::take(&mut self.reads),
             imports,
             called_imports,
-            has_closures: self.rewritten > 0,
+            has_closures: self.made_portable > 0,
         };
         (function.into(), facts)
     }
 
-    /// Rewrites the top level, with a publish point after each statement of an eval but the last, whose value is the result.
-    fn top_level(&mut self, statements: &[Stmt], kind: Kind<'_>, prepared: &mut Prepared) {
+    /// Rewrites the top level, with a commit point after each statement of an eval but the last, whose value is the result.
+    fn top_level(&mut self, statements: &[Stmt], kind: Kind<'_>, rewritten: &mut Rewritten) {
         let is_module = matches!(kind, Kind::Module);
         if is_module {
-            prepared.statements.push(Marker::Module.statement(Position::NONE));
+            rewritten.statements.push(Marker::Module.statement(Position::NONE));
         }
         for (index, statement) in statements.iter().enumerate() {
             let mut statement = statement.clone();
             self.writes.clear();
-            self.statement(&mut statement);
-            prepared.writes.push(std::mem::take(&mut self.writes));
+            self.hand_over.begin_statement();
+            let before = self.statement(&mut statement);
+            rewritten.writes.push(std::mem::take(&mut self.writes));
             let position = statement.position();
-            prepared.places.push(position);
-            prepared.statements.push(statement);
+            rewritten.places.push(position);
+            rewritten.statements.extend(before);
+            rewritten.statements.push(statement);
             if !is_module && index + 1 < statements.len() {
-                prepared.statements.push(Marker::Publish.statement(position));
+                rewritten.statements.push(Marker::Commit.statement(position));
             }
         }
-        prepared.reads = std::mem::take(&mut self.reads);
-        prepared.imports.append(&mut self.imports);
+        rewritten.reads = std::mem::take(&mut self.reads);
+        rewritten.imports.append(&mut self.imports);
     }
 
     fn is_local(&self, name: &str) -> bool {
@@ -205,6 +237,17 @@ impl<'a> Pass<'a> {
 
     fn write(&mut self, name: &ImmutableString) {
         if !self.in_function && !self.is_local(name) {
+            self.reads.insert(name.clone());
+            self.note_write(name);
+            self.hand_over.written(name);
+        }
+    }
+
+    /// A closure captures a variable: it becomes a cell, and functions see that cell from then on.
+    fn capture(&mut self, name: &ImmutableString) {
+        if self.in_function {
+            self.read(name);
+        } else if !self.is_local(name) {
             self.reads.insert(name.clone());
             self.note_write(name);
         }
@@ -236,47 +279,59 @@ impl<'a> Pass<'a> {
             return;
         }
         self.locals.push(Vec::new());
-        let syncing = !self.watched.is_empty() && !self.in_function;
-        let statements = block.statements_mut();
         let mut captures = false;
         let mut index = 0;
-        while index < statements.len() {
-            let before = if syncing { std::mem::take(&mut self.writes) } else { Vec::new() };
-            if captures {
-                // The parser writes a closure with captures as `{ share; curry(closure, captures..) }`.
-                self.captured_closure(&mut statements[index]);
-            } else {
-                self.statement(&mut statements[index]);
-            }
+        while index < block.len() {
+            let statement = &mut block.statements_mut()[index];
+            // The parser writes a closure with captures as `{ share; curry(closure, captures..) }`.
+            let mut before = if captures { self.captured_closure(statement) } else { self.statement(statement) };
             captures = false;
-            if let Stmt::Share(variables) = &statements[index] {
+            let mut after = Vec::new();
+            if let Stmt::Share(variables) = statement {
                 captures = true;
-                let mark = Marker::Capture(variables.len()).statement(Position::NONE);
-                statements.insert(index, mark);
-                index += 1;
+                before.push(Marker::Capture(variables.len()).statement(Position::NONE));
+                let shared = variables.iter().map(|(variable, _)| &variable.name).filter(|name| !self.is_local(name));
+                after = self.hand_over.captured(&shared.cloned().collect::<Vec<_>>());
             }
-            if syncing {
-                let written = std::mem::replace(&mut self.writes, before);
-                for name in &written {
-                    self.note_write(name);
-                }
-                let simple =
-                    matches!(statements[index], Stmt::Assignment(..) | Stmt::Expr(..) | Stmt::FnCall(..)) && !captures;
-                // The last expression of a block is its value: nothing may stand behind it. An assignment has none.
-                let is_value = index + 1 == statements.len() && !matches!(statements[index], Stmt::Assignment(..));
-                if simple && !is_value {
-                    for name in written.iter().filter(|name| self.watched.contains(*name)) {
-                        index += 1;
-                        statements.insert(index, Marker::Sync(name).statement(Position::NONE));
-                    }
-                }
-            }
+            index += before.len();
+            block.statements_mut().insert_many(index - before.len(), before);
             index += 1;
+            let behind = index + after.len();
+            block.statements_mut().insert_many(index, after);
+            index = behind;
         }
         self.locals.pop();
     }
 
-    fn captured_closure(&mut self, statement: &mut Stmt) {
+    /// A block that runs or does not run.
+    fn branch(&mut self, block: &mut StmtBlock) {
+        let branch = self.hand_over.begin_branch();
+        self.block(block);
+        let end = match block.statements().last() {
+            Some(Stmt::BreakLoop(..) | Stmt::Return(..)) => End::Jump,
+            // The last expression of a block is its value. These have none.
+            Some(Stmt::Assignment(..) | Stmt::Noop(..) | Stmt::Var(..)) | None => End::Open,
+            Some(_) => End::Value,
+        };
+        let noted = self.hand_over.end_branch(branch, end);
+        block.statements_mut().extend(noted);
+    }
+
+    /// The body of a loop, whose writes the next round may read. Its value is thrown away.
+    fn body(&mut self, block: &mut StmtBlock) {
+        self.block(block);
+        let noted = self.hand_over.end_of_round();
+        block.statements_mut().extend(noted);
+    }
+
+    /// An expression that may not be evaluated.
+    fn maybe(&mut self, expr: &mut Expr) {
+        let branch = self.hand_over.begin_branch();
+        self.expression(expr);
+        self.hand_over.end_branch(branch, End::Value);
+    }
+
+    fn captured_closure(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
         let call = match statement {
             Stmt::FnCall(call, _) => call,
             Stmt::Expr(expr) => match &mut **expr {
@@ -292,57 +347,81 @@ impl<'a> Pass<'a> {
                 other => self.expression(other),
             }
         }
+        Vec::new()
     }
 
-    fn flow(&mut self, flow: &mut FlowControl) {
-        self.expression(&mut flow.expr);
-        self.block(&mut flow.body);
-        self.block(&mut flow.branch);
-    }
-
-    fn statement(&mut self, statement: &mut Stmt) {
+    /// Rewrites a loop. Returns what must stand before it.
+    fn looping(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
+        let loud = self.hand_over.begin_loop(statement, self.natives);
         match statement {
-            Stmt::If(flow, _) | Stmt::While(flow, _) | Stmt::Do(flow, ..) => self.flow(flow),
-            Stmt::Switch(switch, _) => {
-                self.expression(&mut switch.0);
-                for case in &mut switch.1.expressions {
-                    self.expression(&mut case.lhs);
-                    self.expression(&mut case.rhs);
-                }
+            Stmt::While(flow, _) | Stmt::Do(flow, ..) => {
+                self.expression(&mut flow.expr);
+                self.body(&mut flow.body);
+                self.block(&mut flow.branch);
             }
             Stmt::For(parts, _) => {
                 let (item, counter, flow) = &mut **parts;
                 self.expression(&mut flow.expr);
                 let names = std::iter::once(&*item).chain(counter.as_ref()).map(|ident| ident.name.clone()).collect();
                 self.locals.push(names);
-                self.block(&mut flow.body);
+                self.body(&mut flow.body);
                 self.locals.pop();
                 self.block(&mut flow.branch);
+            }
+            _ => {}
+        }
+        self.hand_over.end_loop(loud)
+    }
+
+    /// Rewrites a statement. Returns what must stand before it.
+    fn statement(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
+        match statement {
+            Stmt::While(..) | Stmt::Do(..) | Stmt::For(..) => return self.looping(statement),
+            Stmt::If(flow, _) => {
+                self.expression(&mut flow.expr);
+                self.branch(&mut flow.body);
+                self.branch(&mut flow.branch);
+            }
+            Stmt::Switch(switch, _) => {
+                self.expression(&mut switch.0);
+                for case in &mut switch.1.expressions {
+                    self.maybe(&mut case.lhs);
+                    self.maybe(&mut case.rhs);
+                }
             }
             Stmt::Var(parts, ..) => {
                 self.expression(&mut parts.1);
                 self.declare(&parts.0.name);
             }
             Stmt::Assignment(parts) => {
+                self.expression(&mut parts.1.rhs);
+                let before = match &mut parts.1.lhs {
+                    chain @ (Expr::Dot(..) | Expr::Index(..)) => self.chain(chain),
+                    other => {
+                        self.expression(other);
+                        Vec::new()
+                    }
+                };
                 if let Some(name) = root(&parts.1.lhs) {
                     self.write(&name);
                 }
-                self.expression(&mut parts.1.lhs);
-                self.expression(&mut parts.1.rhs);
                 if let Expr::Variable(variable, ..) = &parts.1.lhs {
                     self.check_wrapped(&mut parts.1.rhs, &variable.1);
                 }
+                return before;
             }
-            Stmt::FnCall(call, _) => self.call(call),
+            Stmt::FnCall(call, _) => return self.call(call),
             Stmt::Block(block) => self.block(block),
             Stmt::TryCatch(flow, _) => {
-                self.block(&mut flow.body);
+                self.hand_over.begin_try();
+                self.branch(&mut flow.body);
+                self.hand_over.end_try();
                 let caught = match &flow.expr {
                     Expr::Variable(variable, ..) => vec![variable.1.clone()],
                     _ => Vec::new(),
                 };
                 self.locals.push(caught);
-                self.block(&mut flow.branch);
+                self.branch(&mut flow.branch);
                 self.locals.pop();
                 if let Expr::Variable(variable, _, position) = &flow.expr
                     && !flow.branch.is_empty()
@@ -350,16 +429,23 @@ impl<'a> Pass<'a> {
                     flow.branch.statements_mut().insert(0, Marker::Caught(&variable.1).statement(*position));
                 }
             }
-            Stmt::Expr(expr) | Stmt::BreakLoop(Some(expr), ..) | Stmt::Return(Some(expr), ..) => self.expression(expr),
+            Stmt::Expr(expr) => match &mut **expr {
+                Expr::FnCall(call, _) => return self.call(call),
+                chain @ (Expr::Dot(..) | Expr::Index(..)) => return self.chain(chain),
+                other => self.expression(other),
+            },
+            Stmt::BreakLoop(expr, ..) | Stmt::Return(expr, ..) => {
+                if let Some(expr) = expr {
+                    self.expression(expr);
+                }
+                return self.hand_over.jump();
+            }
             Stmt::Import(parts, _) => self.expression(&mut parts.0),
             Stmt::Export(names, _) => self.read(&names.0.name),
-            Stmt::Share(variables) => {
-                for (variable, _) in variables.iter() {
-                    if self.in_function { self.read(&variable.name) } else { self.write(&variable.name) }
-                }
-            }
+            Stmt::Share(variables) => variables.iter().for_each(|(variable, _)| self.capture(&variable.name)),
             _ => {}
         }
+        Vec::new()
     }
 
     fn expression(&mut self, expr: &mut Expr) {
@@ -371,59 +457,95 @@ impl<'a> Pass<'a> {
             Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.expression(part)),
             Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
             Expr::Variable(variable, ..) => self.namespace(&variable.2),
-            Expr::MethodCall(call, _) => {
-                if call.name == "curry" {
-                    self.check_nesting(&mut call.args);
-                }
-                call.args.iter_mut().for_each(|argument| self.expression(argument));
+            Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.expression(argument)),
+            Expr::FnCall(call, _) => {
+                let before = self.call(call);
+                put_before(expr, before);
             }
-            Expr::FnCall(call, _) => self.call(call),
             Expr::Stmt(block) => self.block(block),
-            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
-                if has_call(&parts.rhs)
-                    && let Expr::Variable(variable, ..) = &parts.lhs
-                {
-                    self.write(&variable.1);
-                }
-                self.expression(&mut parts.lhs);
-                self.expression(&mut parts.rhs);
-                let curried = match &parts.rhs {
-                    Expr::MethodCall(call, _) => call.name == "curry",
-                    Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
-                    _ => false,
-                };
-                if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
-                    let receiver = std::mem::take(&mut parts.lhs);
-                    parts.lhs = self.check.around(receiver);
-                }
+            Expr::Dot(..) | Expr::Index(..) => {
+                let before = self.chain(expr);
+                put_before(expr, before);
             }
             Expr::And(parts, _) | Expr::Or(parts, _) | Expr::Coalesce(parts, _) => {
-                parts.iter_mut().for_each(|part| self.expression(part));
+                parts.iter_mut().for_each(|part| self.maybe(part));
             }
             _ => {}
         }
     }
 
-    fn call(&mut self, call: &mut FnCallExpr) {
-        let is_curry = call.name == "curry";
-        self.namespace(&call.namespace);
-        // `push(list, 1)` changes its first argument as `list.push(1)` does.
-        if call.op_token.is_none()
-            && call.namespace.is_empty()
-            && !is_curry
-            && let Some(Expr::Variable(variable, ..)) = call.args.first()
+    /// Rewrites a chain of properties, indexes and method calls. Returns what must run before it.
+    fn chain(&mut self, expr: &mut Expr) -> Vec<Stmt> {
+        let (Expr::Dot(parts, ..) | Expr::Index(parts, ..)) = expr else { return Vec::new() };
+        self.expression(&mut parts.lhs);
+        let mut effects = Effects::default();
+        self.links(&mut parts.rhs, &mut effects);
+        let curried = match &parts.rhs {
+            Expr::MethodCall(call, _) => call.name == "curry",
+            Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
+            _ => false,
+        };
+        let before = if effects.calls { self.hand_over.before_call() } else { Vec::new() };
+        if effects.writes
+            && let Expr::Variable(variable, ..) = &parts.lhs
+            && variable.2.is_empty()
         {
             self.write(&variable.1);
         }
+        if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
+            let receiver = std::mem::take(&mut parts.lhs);
+            parts.lhs = self.check.around(receiver);
+        }
+        before
+    }
+
+    /// The links of a chain behind its root.
+    fn links(&mut self, link: &mut Expr, effects: &mut Effects) {
+        match link {
+            Expr::MethodCall(call, _) => {
+                effects.calls |= self.natives.may_call_scripts(&call.name);
+                effects.writes |= !self.natives.only_reads(&call.name);
+                call.args.iter_mut().for_each(|argument| self.expression(argument));
+                if call.name == "curry" {
+                    self.check_nesting(&mut call.args);
+                }
+            }
+            Expr::Property(..) => {}
+            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+                self.links(&mut parts.lhs, effects);
+                self.links(&mut parts.rhs, effects);
+            }
+            index => self.expression(index),
+        }
+    }
+
+    /// Rewrites a call. Returns what must run before it.
+    fn call(&mut self, call: &mut FnCallExpr) -> Vec<Stmt> {
+        let is_curry = call.name == "curry";
+        let qualified = !call.namespace.is_empty();
+        self.namespace(&call.namespace);
         if call.name == "is_def_var"
             && let Some(Expr::StringConstant(name, _)) = call.args.first()
         {
             self.read(name);
         }
         call.args.iter_mut().for_each(|argument| self.expression(argument));
+        let is_operator = call.op_token.is_some();
+        let calls = !is_operator && (qualified || self.natives.may_call_scripts(&call.name));
+        let before = if calls { self.hand_over.before_call() } else { Vec::new() };
+        // `push(list, 1)` changes its first argument as `list.push(1)` does, and so may a function of a module.
+        if !is_operator
+            && !is_curry
+            && (qualified || !self.natives.only_reads(&call.name))
+            && let Some(Expr::Variable(variable, ..)) = call.args.first()
+            && variable.2.is_empty()
+        {
+            self.write(&variable.1);
+        }
         if is_curry {
             self.check_nesting(&mut call.args);
         }
+        before
     }
 
     fn check_nesting(&self, arguments: &mut [Expr]) {
@@ -452,21 +574,8 @@ impl<'a> Pass<'a> {
     }
 
     /// Replaces the closures in a constant by portable ones; `captures` is how many variables the parser curries.
-    fn constant(&mut self, value: &mut rhai::Dynamic, captures: usize) {
-        let home = self.home;
-        let closures = &mut self.closures;
-        let rewritten = &mut self.rewritten;
-        each_pointer(value, &|| false, &mut |pointer: &mut FnPtr| {
-            let Some(code) = closures.get_mut(pointer.fn_name()) else { return false };
-            // Captured constants were curried when the script was compiled.
-            code.fixed = pointer.curry().to_vec();
-            code.captures = captures;
-            if let Some(portable) = Home::weak_pointer(home, pointer.fn_name(), captures) {
-                *pointer = portable;
-                *rewritten += 1;
-            }
-            true
-        });
+    fn constant(&mut self, value: &mut Dynamic, captures: usize) {
+        self.made_portable += self.closures.make_portable(value, captures);
     }
 }
 
@@ -479,10 +588,22 @@ fn root(expr: &Expr) -> Option<ImmutableString> {
     }
 }
 
-fn has_call(expr: &Expr) -> bool {
-    match expr {
-        Expr::MethodCall(..) | Expr::FnCall(..) => true,
-        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => has_call(&parts.lhs) || has_call(&parts.rhs),
-        _ => false,
+/// What the method calls of a chain may do.
+#[derive(Default)]
+struct Effects {
+    /// Call functions of the script.
+    calls: bool,
+    /// Change the variable that the chain begins with.
+    writes: bool,
+}
+
+/// Lets statements run before an expression is evaluated.
+fn put_before(expr: &mut Expr, before: Vec<Stmt>) {
+    if before.is_empty() {
+        return;
     }
+    let position = expr.position();
+    let value = Stmt::Expr(Box::new(std::mem::take(expr)));
+    let block = StmtBlock::new(before.into_iter().chain([value]), position, position);
+    *expr = Expr::Stmt(Box::new(block));
 }

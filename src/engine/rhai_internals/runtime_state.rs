@@ -7,7 +7,7 @@ use rhai::{
     Scope, ScriptFuncDef, Shared, Stmt,
 };
 
-/// The runtime state of the language: which functions, imports and constants code sees, and on whose behalf it runs.
+/// The runtime state of Rhai: which functions, imports and constants code sees, and on whose behalf it runs.
 #[derive(Clone, Debug)]
 pub(crate) struct RuntimeState(GlobalRuntimeState);
 
@@ -80,7 +80,7 @@ impl<'a> StateView<'a> {
         self.0.lib.last()
     }
 
-    /// How many layers of functions there are.
+    /// The number of layers of functions.
     pub(crate) fn layers(self) -> usize {
         self.0.lib.len()
     }
@@ -148,7 +148,7 @@ pub(crate) fn run_statements(
     engine.eval_statements_raw(&mut state.0, &mut Caches::new(), scope, statements)
 }
 
-/// Runs a module's top level and makes a module of what it exports and defines. The functions carry no source: the language
+/// Runs a module's top level and makes a module of what it exports and defines. The functions carry no source: Rhai
 /// would prefer it to what each of them says at its start.
 pub(crate) fn load_module(
     engine: &Engine,

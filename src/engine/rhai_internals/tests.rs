@@ -1,4 +1,4 @@
-//! What we rely on in the language and what it does not promise. Each of these fails loudly when an upgrade changes it.
+//! The properties of Rhai that we rely on and that it does not promise. Each of these fails loudly when an upgrade changes it.
 
 use super::closure_name::is_native_pointer;
 use super::markers::{Marker, NestingCheck};
@@ -37,12 +37,12 @@ fn closures_are_constants_and_captures_are_shared_then_curried() {
 }
 
 #[test]
-fn marks_are_variables_that_reach_the_hook_with_their_scope() {
-    for mark in [Marker::Publish, Marker::Sync("total"), Marker::Source("eval 12"), Marker::Module, Marker::Capture(3)]
+fn markers_are_variables_that_reach_the_hook_with_their_scope() {
+    for marker in [Marker::Commit, Marker::Sync("total"), Marker::Source("eval 12"), Marker::Module, Marker::Capture(3)]
     {
-        let Stmt::Expr(expr) = mark.statement(Position::NONE) else { panic!() };
+        let Stmt::Expr(expr) = marker.statement(Position::NONE) else { panic!() };
         let Expr::Variable(variable, ..) = &*expr else { panic!() };
-        assert_eq!(Marker::of(&variable.1), Some(mark));
+        assert_eq!(Marker::of(&variable.1), Some(marker));
     }
     assert_eq!(Marker::of("p"), None);
     assert_eq!(Marker::of(""), None);
@@ -58,9 +58,9 @@ fn marks_are_variables_that_reach_the_hook_with_their_scope() {
     });
     let ast = engine.compile("let x = 1; x = 2;").unwrap();
     let mut statements = ast.statements().to_vec();
-    statements.insert(1, Marker::Publish.statement(Position::NONE));
+    statements.insert(1, Marker::Commit.statement(Position::NONE));
     statements.insert(2, Marker::Sync("x").statement(Position::NONE));
-    statements.push(Marker::Publish.statement(Position::NONE));
+    statements.push(Marker::Commit.statement(Position::NONE));
     let mut state = RuntimeState::new(&engine);
     let last = run_statements(&engine, &mut state, &mut Scope::new(), &statements).unwrap();
     assert!(last.is_unit());

@@ -1,163 +1,123 @@
 //! Portable closures: function pointers that know the code they come from, and can be called from any eval, space, session or
 //! module.
 //!
-//! The language's own closures are a name and a hash that only resolve beside the functions they were compiled with. The pass
-//! replaces each of them by a native pointer to its [`Home`]. In code that pointer is *weak* (a strong one would be a circle:
-//! home, body, constant, home); publishing a value, keeping it as a result or putting it into an atom makes it *strong*.
-//! Pointers to named functions are bound to their space at the same moments.
+//! Rhai's own closures are a name and a hash that only resolve beside the functions they were compiled with. Rewriting replaces
+//! each of them by a native pointer to its [`CodeUnit`]. In code that pointer is *weak* (a strong one would be a circle: unit,
+//! body, constant, unit); committing a value, keeping it as a result or putting it into an atom makes it *strong*. Pointers to
+//! named functions are bound to their space at the same moments.
 
-use crate::base::{SpaceId, lock};
-use crate::engine::environment::Environment;
+use crate::base::limits::LimitHit;
+use crate::engine::environment::KeepAlive;
 use crate::engine::error::{Fallible, terminated};
-use crate::engine::rhai_internals::closure_name::{is_native_pointer, is_weak, parts_of, portable_name};
-use crate::engine::rhai_internals::runtime_state::{RuntimeState, StateView, call_pointer, native_pointer, pointer_to};
+use crate::engine::rhai_internals::closure_name::{is_native_pointer, is_weak, portable_name};
+use crate::engine::rhai_internals::function_body::FunctionDef;
+use crate::engine::rhai_internals::hand_over::Natives;
+use crate::engine::rhai_internals::markers::NestingCheck;
+use crate::engine::rhai_internals::rewrite::{Closures, Kind, Rewritten, RewrittenFunction, rewrite};
+use crate::engine::rhai_internals::runtime_state::{RuntimeState, StateView, call_pointer, native_pointer};
+use crate::engine::task::code_unit::{ClosureCode, CodeUnit};
 use crate::engine::task::context::{Tag, Task};
-use crate::engine::task::space_view::SpaceView;
-use crate::engine::value::inspect::{each_pointer, is_handle};
-use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Module, NativeCallContext, ScriptFuncDef, Shared};
+use crate::engine::task::space_view::Definition;
+use crate::engine::value::inspect::{Measure, each_pointer, empty_deep_cells, is_handle, measure};
+use rhai::{AST, Dynamic, EvalAltResult, FnPtr, ImmutableString, NativeCallContext, Shared};
 use std::collections::HashMap;
-use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::Arc;
 
-/// The homes that have closures, by id: how a weak pointer is made strong.
-#[derive(Debug, Default)]
-pub(crate) struct Homes {
-    next: AtomicU64,
-    alive: Mutex<HashMap<u64, Weak<Home>>>,
+/// A compiled script that is ready to run: rewritten, with its closures in their code unit.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// The top level and what is known of it.
+    pub(super) script: Rewritten,
+    /// The functions it defines.
+    pub(super) definitions: Vec<Definition>,
 }
 
-impl Homes {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Weak<Home>>> {
-        lock(&self.alive)
-    }
-
-    /// How many pieces of code with closures are still held by someone.
-    pub(crate) fn count(&self) -> usize {
-        self.lock().len()
-    }
+/// Rewrites a compiled script whose closures belong to `unit`.
+pub(super) fn prepare(
+    ast: &AST,
+    unit: &Arc<CodeUnit>,
+    natives: &dyn Natives,
+    kind: Kind<'_>,
+    check: &NestingCheck,
+) -> Prepared {
+    let mut found = Found { unit, closures: HashMap::new() };
+    let mut script = rewrite(ast, &mut found, natives, kind, check);
+    let definitions = std::mem::take(&mut script.functions)
+        .into_iter()
+        .map(|RewrittenFunction { function, reads, imports, has_closures }| {
+            let code = has_closures.then(|| Arc::clone(unit) as KeepAlive);
+            Definition { function, reads, imports, _code: code }
+        })
+        .collect();
+    unit.settle(std::mem::take(&mut script.bodies), found.closures);
+    Prepared { script, definitions }
 }
 
-/// One closure of a piece of code.
-#[derive(Clone, Debug)]
-pub(crate) struct ClosureCode {
-    pointer: FnPtr,
-    params: usize,
-    /// The names of its parameters, captured variables first.
-    names: Vec<ImmutableString>,
-    /// Values of captured constants: the first arguments of every call.
-    pub(crate) fixed: Vec<Dynamic>,
-    /// How many captured variables a pointer carries as curried arguments.
-    pub(crate) captures: usize,
-}
-
-impl ClosureCode {
-    pub(crate) fn new(body: &Shared<ScriptFuncDef>) -> Self {
-        Self {
-            pointer: pointer_to(body.clone()),
-            params: body.params.len(),
-            names: body.params.to_vec(),
-            fixed: Vec::new(),
-            captures: 0,
-        }
-    }
-}
-
-/// Where closures come from: one compiled script, module, or overlay.
-pub(crate) struct Home {
-    id: u64,
-    registry: Arc<Homes>,
-    /// What errors call it: `eval 12`, `stats.rhai`.
-    source: ImmutableString,
-    /// The space whose functions and variables the code sees; `None` for a module.
-    space: Option<(SpaceId, Weak<dyn SpaceView>)>,
-    /// The environment of a module, and the last one of a space that ended.
-    last: Arc<OnceLock<Environment>>,
-    code: OnceLock<Code>,
-}
-
-struct Code {
-    bodies: Shared<Module>,
+/// The closures of a code unit while it is rewritten.
+struct Found<'u> {
+    unit: &'u Arc<CodeUnit>,
+    /// By the name of their body.
     closures: HashMap<ImmutableString, ClosureCode>,
 }
 
-impl Home {
-    /// The home of code that runs in a space.
-    pub(crate) fn of_space(registry: &Arc<Homes>, space: &Arc<dyn SpaceView>, source: ImmutableString) -> Arc<Self> {
-        let link = (space.id(), Arc::downgrade(space));
-        Self::new(registry, Some(link), space.last_environment(), source)
+impl Closures for Found<'_> {
+    fn source(&self) -> &str {
+        self.unit.source()
     }
 
-    /// The home of a module, whose environment will be found in `last`.
-    pub(crate) fn of_module(
-        registry: &Arc<Homes>,
-        last: Arc<OnceLock<Environment>>,
-        source: ImmutableString,
-    ) -> Arc<Self> {
-        Self::new(registry, None, last, source)
+    fn found(&mut self, body: &Shared<FunctionDef>) {
+        self.closures.insert(body.name.clone(), ClosureCode::new(body));
     }
 
-    fn new(
-        registry: &Arc<Homes>,
-        space: Option<(SpaceId, Weak<dyn SpaceView>)>,
-        last: Arc<OnceLock<Environment>>,
-        source: ImmutableString,
-    ) -> Arc<Self> {
-        let id = registry.next.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { id, registry: Arc::clone(registry), source, space, last, code: OnceLock::new() })
+    fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize {
+        let mut changed = 0;
+        each_pointer(constant, &|| false, &mut |pointer: &mut FnPtr| {
+            let Some(code) = self.closures.get_mut(pointer.fn_name()) else { return false };
+            // Captured constants were curried when the script was compiled.
+            code.fixed = pointer.curry().to_vec();
+            code.captures = captures;
+            if let Some(portable) = CodeUnit::weak_pointer(self.unit, pointer.fn_name(), captures) {
+                *pointer = portable;
+                changed += 1;
+            }
+            true
+        });
+        changed
     }
+}
 
-    /// What errors call the code.
-    pub(crate) fn source(&self) -> &ImmutableString {
-        &self.source
-    }
-
-    /// The space the code sees, when it is no module.
-    pub(crate) fn space(&self) -> Option<&(SpaceId, Weak<dyn SpaceView>)> {
-        self.space.as_ref()
-    }
-
-    /// Takes the closures once the pass is done.
-    pub(crate) fn settle(self: &Arc<Self>, bodies: Module, closures: HashMap<ImmutableString, ClosureCode>) {
-        if closures.is_empty() {
-            return;
-        }
-        if self.code.set(Code { bodies: bodies.into(), closures }).is_ok() {
-            self.registry.lock().insert(self.id, Arc::downgrade(self));
-        }
-    }
-
+impl CodeUnit {
     /// A pointer for use inside the code itself.
-    pub(crate) fn weak_pointer(home: &Arc<Self>, body: &str, captures: usize) -> Option<FnPtr> {
-        let (weak, key): (_, ImmutableString) = (Arc::downgrade(home), body.into());
-        let name = portable_name(false, home.id, captures, body)?;
+    fn weak_pointer(unit: &Arc<Self>, body: &str, captures: usize) -> Option<FnPtr> {
+        let (weak, key): (_, ImmutableString) = (Arc::downgrade(unit), body.into());
+        let name = portable_name(false, unit.id(), captures, body)?;
         let own_name = name.clone();
         native_pointer(name, move |context, arguments| {
-            let home = weak.upgrade().ok_or("this closure outlived the code it was written in")?;
-            home.call_closure(&key, &own_name, &context, arguments)
+            let unit = weak.upgrade().ok_or("this closure outlived the code it was written in")?;
+            unit.call_closure(&key, &own_name, &context, arguments)
         })
     }
 
     /// A pointer that keeps the code alive.
-    fn strong_pointer(home: &Arc<Self>, body: &ImmutableString, captures: usize) -> Option<FnPtr> {
-        home.code.get()?.closures.get(body)?;
-        let (home, key) = (Arc::clone(home), body.clone());
-        let name = portable_name(true, home.id, captures, body)?;
+    fn strong_pointer(unit: &Arc<Self>, body: &ImmutableString, captures: usize) -> Option<FnPtr> {
+        unit.closure(body)?;
+        let (unit, key) = (Arc::clone(unit), body.clone());
+        let name = portable_name(true, unit.id(), captures, body)?;
         let own_name = name.clone();
-        native_pointer(name, move |context, arguments| home.call_closure(&key, &own_name, &context, arguments))
+        native_pointer(name, move |context, arguments| unit.call_closure(&key, &own_name, &context, arguments))
     }
 
     /// A pointer to a named function of the code's space or module.
-    pub(crate) fn named_pointer(home: &Arc<Self>, name: &str) -> Option<FnPtr> {
+    fn named_pointer(unit: &Arc<Self>, name: &str) -> Option<FnPtr> {
         let inner = FnPtr::new(name).ok()?;
-        let (home, name) = (Arc::clone(home), ImmutableString::from(name));
+        let (unit, name) = (Arc::clone(unit), ImmutableString::from(name));
         native_pointer(name.clone(), move |context, arguments| {
-            home.run(&inner, &name, Shape::plain(&context, arguments), &context)
+            unit.run(&inner, &name, Shape::plain(&context, arguments), &context)
         })
     }
 
     /// Calls a named function of the code's space or module.
-    pub(crate) fn call_named(
+    pub(super) fn call_named(
         self: &Arc<Self>,
         name: &FnPtr,
         context: &NativeCallContext<'_>,
@@ -173,8 +133,8 @@ impl Home {
         context: &NativeCallContext<'_>,
         arguments: &mut [&mut Dynamic],
     ) -> Fallible<Dynamic> {
-        let code = self.code.get().and_then(|code| code.closures.get(key)).ok_or_else(terminated)?;
-        let expected = code.params - code.fixed.len();
+        let code = self.closure(key).ok_or_else(terminated)?;
+        let expected = code.names.len() - code.fixed.len();
         let mut shape = match arguments.len() {
             n if n == expected => Shape::plain(context, arguments),
             n if n == expected + 1 => Shape::method(code.captures, arguments),
@@ -193,7 +153,7 @@ impl Home {
         self.run(&code.pointer, name, shape, context)
     }
 
-    /// Calls `inner` in the environment of this home, on behalf of the calling task.
+    /// Calls `inner` in the environment of this unit, on behalf of the calling task.
     fn run(
         self: &Arc<Self>,
         inner: &FnPtr,
@@ -202,29 +162,29 @@ impl Home {
         context: &NativeCallContext<'_>,
     ) -> Fallible<Dynamic> {
         let task = Task::of(context);
-        task.keep_home(self);
+        task.called_units().keep(self);
         let mut state = RuntimeState::of(context);
         self.enter(&mut state, &task, StateView::of(context));
-        state.set_source(self.source.clone());
-        state.set_tag(Tag { task, home: Some(Arc::clone(self)) }.into_value());
+        state.set_source(self.source().clone());
+        state.set_tag(Tag { task, unit: Some(Arc::clone(self)) }.into_value());
         let Shape { this, arguments } = shape;
         call_pointer(context.engine(), &state, name, context.call_position(), inner, this, arguments)
     }
 
-    /// Makes code of this home see what it must see.
+    /// Makes code of this unit see what it must see.
     fn enter(&self, state: &mut RuntimeState, task: &Task, at: StateView<'_>) {
-        let bodies = self.code.get().map(|code| &code.bodies);
-        let own = self.space.as_ref().is_some_and(|(id, _)| *id == task.space().id());
-        let foreign = match &self.space {
+        let bodies = self.bodies();
+        let own = self.space().is_some_and(|(id, _)| *id == task.space().id());
+        let foreign = match self.space() {
             Some(_) if own => None,
             Some((_, space)) => {
-                space.upgrade().and_then(|space| space.environment()).or_else(|| self.last.get().cloned())
+                space.upgrade().and_then(|space| space.environment()).or_else(|| self.last_environment().cloned())
             }
-            None => self.last.get().cloned(),
+            None => self.last_environment().cloned(),
         };
         if own {
             // The caller's version of the functions: a running eval keeps the one it began with.
-            let environment = task.environment();
+            let environment = task.state().environment();
             let inside =
                 at.innermost_functions().is_some_and(|functions| Shared::ptr_eq(functions, &environment.functions));
             if !inside {
@@ -239,20 +199,6 @@ impl Home {
             // A module that is still being loaded: its functions are around us already.
             state.add_functions_below(bodies);
         }
-    }
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        if self.code.get().is_some() {
-            self.registry.lock().remove(&self.id);
-        }
-    }
-}
-
-impl fmt::Debug for Home {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Home").field("id", &self.id).field("source", &self.source).finish_non_exhaustive()
     }
 }
 
@@ -288,17 +234,12 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Makes every function pointer in `value` work anywhere and keep what it needs. `space` is where named functions are bound.
-/// Ends early once `stop` says so.
-pub(crate) fn make_portable(
-    value: &mut Dynamic,
-    registry: &Arc<Homes>,
-    space: &Arc<dyn SpaceView>,
-    source: &str,
-    stop: &dyn Fn() -> bool,
-) {
-    let mut named_home = None;
-    each_pointer(value, stop, &mut |pointer| {
+/// Makes every function pointer in `value` work anywhere and keep what it needs; named functions are bound to the task's space.
+/// Ends early once the task must end.
+pub(super) fn make_portable(task: &Task, value: &mut Dynamic) {
+    let units = task.runtime().code_units();
+    let mut of_space = None;
+    each_pointer(value, &|| task.must_end(), &mut |pointer| {
         let mut changed = false;
         // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: concurrent closures
         // that captured the same one must not lock each other out.
@@ -309,13 +250,14 @@ pub(crate) fn make_portable(
             }
         }
         let replacement = if is_weak(pointer) {
-            find(registry, pointer.fn_name())
-                .and_then(|(home, body, captures)| Home::strong_pointer(&home, &body, captures))
+            units
+                .find(pointer.fn_name())
+                .and_then(|(unit, body, captures)| CodeUnit::strong_pointer(&unit, &body, captures))
         } else if is_native_pointer(pointer) {
             None
         } else {
-            let home = named_home.get_or_insert_with(|| Home::of_space(registry, space, source.into()));
-            Home::named_pointer(home, pointer.fn_name())
+            let unit = of_space.get_or_insert_with(|| CodeUnit::of_space(units, task.space(), task.source().into()));
+            CodeUnit::named_pointer(unit, pointer.fn_name())
         };
         if let Some(mut replacement) = replacement {
             replacement.set_curry(pointer.curry().to_vec());
@@ -326,13 +268,23 @@ pub(crate) fn make_portable(
     });
 }
 
-/// The parameters of a closure as they were written: without those that captured variables and curried arguments fill.
-/// `None` for pointers to named functions, and when the code is gone.
-pub(crate) fn parameter_names(registry: &Homes, pointer: &FnPtr) -> Option<Vec<String>> {
-    let (home, body, _) = find(registry, pointer.fn_name())?;
-    let closure = home.code.get()?.closures.get(&body)?;
-    let filled = closure.fixed.len() + pointer.curry().len();
-    Some(closure.names.iter().skip(filled).map(ToString::to_string).collect())
+/// Makes a value fit to outlive the eval: closures strong, nesting bounded, the process willing to keep it.
+///
+/// # Errors
+/// Ends the entry when a limit forbids to keep the value.
+pub(super) fn keep(task: &Task, value: &mut Dynamic) -> Fallible<Measure> {
+    let found = measure(value, task.nesting());
+    if found.too_deep {
+        empty_deep_cells(value, task.nesting());
+        return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
+    }
+    // What is in atoms was charged when it was put there.
+    task.charge(found.bytes - found.in_atoms)?;
+    if found.bound {
+        make_portable(task, value);
+    }
+    task.retained().keep_entries(found.entries.iter().copied());
+    Ok(found)
 }
 
 /// The atom or entry in a captured cell.
@@ -341,15 +293,8 @@ fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
     is_handle(&inner).then(|| inner.clone())
 }
 
-/// How many arguments a closure of ours still takes; `None` for any other pointer.
-pub(crate) fn parameter_count(registry: &Homes, pointer: &FnPtr) -> Option<usize> {
-    let (home, body, _) = find(registry, pointer.fn_name())?;
-    let code = home.code.get()?.closures.get(&body)?;
-    code.params.checked_sub(code.fixed.len() + pointer.curry().len())
-}
-
-/// Calls a closure of ours with `this` by reference. The language would hand a copy to one that captured something.
-pub(crate) fn call_on(
+/// Calls a closure of ours with `this` by reference. Rhai would hand a copy to one that captured something.
+pub(super) fn call_on(
     context: &NativeCallContext<'_>,
     pointer: &FnPtr,
     this: &mut Dynamic,
@@ -359,11 +304,4 @@ pub(crate) fn call_on(
     bare.set_curry([]);
     let arguments: Vec<Dynamic> = pointer.iter_curry().cloned().chain(arguments).collect();
     bare.call_raw(context, Some(this), arguments)
-}
-
-/// The closure that a pointer's name stands for.
-fn find(registry: &Homes, name: &str) -> Option<(Arc<Home>, ImmutableString, usize)> {
-    let (id, captures, body) = parts_of(name)?;
-    let home = registry.lock().get(&id)?.upgrade()?;
-    Some((home, body, captures))
 }

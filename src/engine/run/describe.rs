@@ -1,11 +1,13 @@
-//! Errors: what scripts catch, and how an error of the language becomes a [`Failure`].
+//! Describing errors: how an error of Rhai becomes a [`Failure`], with its kind, message, place and frames. Near names and hints
+//! are added by `explain.rs`.
 
 use crate::base::limits::LimitHit;
 use crate::base::{Cut, Failure, Frame};
 use crate::engine::error::{column, is_ours};
+use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
+use crate::engine::rhai_internals::error_text::{kind, plain_message};
 use crate::engine::task::context::Task;
-use crate::engine::task::runtime::latest_variable;
 use crate::engine::value::text::{beginning, clipped};
 use rhai::{Dynamic, EvalAltResult, ImmutableString, Map, Position};
 
@@ -75,22 +77,21 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
         EvalAltResult::ErrorVariableNotFound(name, _) => failure.message = format!("no variable '{name}'"),
         EvalAltResult::ErrorModuleNotFound(name, _) => failure.message = format!("no module '{name}'"),
         EvalAltResult::ErrorStackOverflow(_) => {
-            let levels = limits.map_or(0, |limits| limits.call_depth);
+            let levels = limits.call_depth;
             failure.message = format!("calls nested deeper than {levels} levels, which is the limit");
         }
         EvalAltResult::ErrorTooManyVariables(_) => {
-            limit_hit(failure, &LimitHit::Variables { limit: limits.map_or(0, |limits| limits.variables) });
+            limit_hit(failure, &LimitHit::Variables { limit: limits.variables });
         }
         EvalAltResult::ErrorTooManyModules(_) => {
-            let modules = limits.map_or(0, |limits| limits.modules);
+            let modules = limits.modules;
             failure.message = format!("more than {modules} modules loaded, which is the limit of an eval");
         }
         EvalAltResult::ErrorParsing(rhai::ParseErrorType::TooManyFunctions, _) => {
-            limit_hit(failure, &LimitHit::Functions { limit: limits.map_or(0, |limits| limits.functions) });
+            limit_hit(failure, &LimitHit::Functions { limit: limits.functions });
         }
         EvalAltResult::ErrorParsing(rhai::ParseErrorType::ExprTooDeep, _) => {
-            let (top, function) =
-                limits.map_or((0, 0), |limits| (limits.expression_depth, limits.function_expression_depth));
+            let (top, function) = (limits.expression_depth, limits.function_expression_depth);
             // The parser does not say which of the two was met.
             failure.message = format!(
                 "an expression deeper than {top} levels, or {function} in a function, which is the limit; \
@@ -112,7 +113,7 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
     None
 }
 
-/// What is constant inside a function is mostly a variable of the space.
+/// A constant inside a function is mostly a variable of the space.
 fn hint_at_functions(failure: &mut Failure) {
     if !failure.frames.is_empty() {
         failure.hint = Some(
@@ -157,40 +158,6 @@ fn thrown_text(value: &Dynamic) -> (String, Cut) {
 
 fn text(map: &Map, key: &str) -> Option<ImmutableString> {
     map.get(key)?.as_immutable_string_ref().ok().map(|text| text.clone())
-}
-
-/// The name of the variant, without `Error`.
-fn kind(error: &EvalAltResult) -> String {
-    use std::fmt::Write;
-    /// Keeps the leading name, and stops the formatting there: what is inside may be large.
-    #[derive(Default)]
-    struct Name(String);
-    impl Write for Name {
-        fn write_str(&mut self, text: &str) -> std::fmt::Result {
-            let name = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-            self.0.push_str(name);
-            if name.len() == text.len() { Ok(()) } else { Err(std::fmt::Error) }
-        }
-    }
-    let mut name = Name::default();
-    // An error says that the name is complete.
-    let _complete = write!(name, "{error:?}");
-    name.0.strip_prefix("Error").map(str::to_owned).unwrap_or(name.0)
-}
-
-/// The language's own text, without the position, which is shown elsewhere.
-fn plain_message(error: &EvalAltResult) -> String {
-    let text = error.to_string();
-    let position = error.position();
-    lower_first(text.strip_suffix(&format!(" ({position})")).unwrap_or(&text))
-}
-
-pub(crate) fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_lowercase().chain(chars).collect(),
-        None => String::new(),
-    }
 }
 
 /// `no function 'lenn' for (array)` from Rhai's `lenn (array)`.

@@ -1,10 +1,12 @@
 //! The two ways in: [`evaluate`] for a script, [`call`] for a background child; and [`Ended`], what comes out.
 
-use super::closures::Home;
-use super::commit::{Reached, Run};
+use super::closures::{Prepared, keep, make_portable, prepare};
+use super::commit::Reached;
 use super::describe::describe_from;
 use super::explain::{explain, source_line};
-use super::modules::{Overlay, Resolver};
+use super::imports::Resolver;
+use super::interpreter::engine;
+use super::natives::Known;
 use crate::base::limits::LimitHit;
 use crate::base::{Conflict, EntryId, Failure, StopCause};
 use crate::engine::environment::Environment;
@@ -12,11 +14,12 @@ use crate::engine::error;
 use crate::engine::error::{Fallible, terminated};
 use crate::engine::native::panic_text;
 use crate::engine::rhai_internals::closure_name::names_closure;
-use crate::engine::rhai_internals::rewrite::{Kind, Prepared, prepare};
+use crate::engine::rhai_internals::rewrite::Kind;
 use crate::engine::rhai_internals::runtime_state::{RuntimeState, call_pointer, run_statements};
+use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::{Tag, Task};
-use crate::engine::task::runtime::Runtime;
-use crate::engine::task::space_view::{Opening, SpaceFailure};
+use crate::engine::task::snapshot::Snapshot;
+use crate::engine::task::space_view::{Opening, Overlay, SpaceFailure};
 use crate::engine::value::inspect::{empty_deep_cells, measure};
 use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position, Scope};
 use std::any::Any;
@@ -24,7 +27,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Why an entry has no value.
+/// The reason why an entry has no value.
 #[derive(Clone, Debug)]
 pub enum Unfinished {
     /// It was made to stop: cancelled, shut down, or given up because of an entry it waited for. Limits and the end of its
@@ -32,29 +35,29 @@ pub enum Unfinished {
     Stopped(StopCause),
     /// It failed.
     Failed {
-        /// Why, as text.
+        /// The failure, as text.
         failure: Box<Failure>,
         /// The live value that was thrown, when one was.
         thrown: Option<Dynamic>,
     },
 }
 
-/// How an eval ended, with everything the registry keeps of it.
+/// The end of an eval, with everything the registry keeps of it.
 #[derive(Clone, Debug)]
 pub struct Ended {
     /// The value, or why there is none. A value is safe to keep and to drop anywhere: its nesting is bounded and its
     /// closures can be called from any eval.
     pub result: Result<Dynamic, Unfinished>,
-    /// The variables it published, in order of their first publishing.
-    pub published: Vec<String>,
+    /// The variables it committed, in order of their first commit.
+    pub committed: Vec<String>,
     /// Names that other entries set or defined as well.
     pub conflicts: Vec<Conflict>,
     /// The values it overwrote that other entries had set meanwhile.
     pub lost: Map,
-    /// Entries that can be reached from its value, from variables it published, or from atoms it set: its children among
+    /// Entries that can be reached from its value, from variables it committed, or from atoms it set: its children among
     /// them live on. Empty when it was stopped.
     pub kept: BTreeSet<EntryId>,
-    /// What the value, the thrown value and `lost` take, in bytes (an estimate).
+    /// The size of the value, the thrown value and `lost`, in bytes (an estimate).
     pub bytes: usize,
 }
 
@@ -63,7 +66,7 @@ impl Ended {
     pub fn failed(failure: Failure) -> Self {
         Self {
             result: Err(Unfinished::Failed { failure: failure.into(), thrown: None }),
-            published: Vec::new(),
+            committed: Vec::new(),
             conflicts: Vec::new(),
             lost: Map::new(),
             kept: BTreeSet::new(),
@@ -81,7 +84,7 @@ pub struct Callable {
     /// The code that started the child, and where in it.
     source: String,
     position: Position,
-    /// What it took when the child was made, with what it captured, in bytes.
+    /// Its size when the child was made, with what it captured, in bytes.
     bytes: usize,
 }
 
@@ -98,18 +101,18 @@ impl Callable {
             empty_deep_cells(&value, task.nesting());
             return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
         }
-        task.make_portable(&mut value);
+        make_portable(&task, &mut value);
         let function = value.try_cast().ok_or_else(terminated)?;
         let mut state = RuntimeState::of(context);
         state.reset_depth();
         let source = context.call_source().unwrap_or(task.source()).to_owned();
-        let (environment, position) = (task.environment(), context.call_position());
+        let (environment, position) = (task.state().environment(), context.call_position());
         Ok(Self { function, state, environment, source, position, bytes: found.bytes })
     }
 }
 
 impl Callable {
-    /// How lists name the function: its name, or `closure`.
+    /// The name of the function in lists: its own, or `closure`.
     pub fn name(&self) -> &str {
         let name = self.function.fn_name();
         if names_closure(name) { "closure" } else { name }
@@ -118,22 +121,22 @@ impl Callable {
 
 /// Evaluates `code` for `task`, on this thread. Total: it returns whatever the script does, also when a native function panics.
 /// Call it on a thread with a stack of [`Limits::stack_bytes`](crate::base::Limits::stack_bytes).
-pub fn evaluate(language: &Runtime, task: &Arc<Task>, code: &str) -> Ended {
+pub fn evaluate(task: &Arc<Task>, code: &str) -> Ended {
     let code = code.strip_prefix('\u{feff}').unwrap_or(code);
-    finish(language, task, code, |scope| {
-        run_script(language, task, code, scope).map_err(|error| explained(&error, task, task.source(), code, scope))
+    finish(task, code, |scope| {
+        run_script(task, code, scope).map_err(|error| explained(&error, task, task.source(), code, scope))
     })
 }
 
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
-pub fn call(language: &Runtime, task: &Arc<Task>, callable: Callable) -> Ended {
-    finish(language, task, "", |scope| {
+pub fn call(task: &Arc<Task>, callable: Callable) -> Ended {
+    finish(task, "", |scope| {
         let Callable { function, mut state, environment, source, position, bytes } = callable;
-        task.set_environment(environment);
-        state.set_tag(Tag { task: Arc::clone(task), home: None }.into_value());
-        let engine = language.engine(task);
+        task.state().set_environment(environment);
+        state.set_tag(Tag { task: Arc::clone(task), unit: None }.into_value());
+        let engine = engine(task);
         let result = call_pointer(&engine, &state, "bg", position, &function, None, Vec::new());
-        // What it captured stays where it came from, and no statement of this entry publishes it.
+        // What it captured stays where it came from, and no statement of this entry commits it.
         let function = Dynamic::from(function);
         let found = measure(&function, task.nesting());
         let captured = if found.too_deep {
@@ -193,16 +196,14 @@ fn explained(error: &EvalAltResult, task: &Task, source: &str, code: &str, scope
 
 /// Runs `body` with everything around it: limits, panics, the verdict, and what is kept.
 fn finish(
-    language: &Runtime,
     task: &Arc<Task>,
     code: &str,
     body: impl FnOnce(&mut Scope<'static>) -> Result<Finished, Described>,
 ) -> Ended {
-    task.begin(language);
+    task.begin();
     let ended = settled(task, code, body);
     // Everything of the eval is gone but what it ended with. What is freed may be of the embedding program, and panic.
-    let cells = std::mem::take(&mut *task.cells());
-    drop(catch_unwind(AssertUnwindSafe(|| language.cells().take_over(cells))));
+    drop(catch_unwind(AssertUnwindSafe(|| task.runtime().cycle_collector().take_over(task.captures()))));
     ended
 }
 
@@ -218,10 +219,10 @@ fn settled(
     let result = catch_unwind(AssertUnwindSafe(|| verdict(task, code, outcome)))
         .unwrap_or_else(|payload| Err(panicked(&*payload)));
     let redefined = task.take_redefined();
-    let run = std::mem::take(&mut *task.run());
-    let mut kept = task.kept_entries();
-    kept.extend(run.entries());
-    let Run { published, overwritten, lost, .. } = run;
+    let snapshot = task.state().take_snapshot();
+    let mut kept = task.retained().entries();
+    kept.extend(snapshot.entries());
+    let Snapshot { committed, overwritten, lost, .. } = snapshot;
     let conflict = |function| {
         move |(name, other): (ImmutableString, EntryId)| Conflict { name: name.to_string(), other, function }
     };
@@ -238,7 +239,7 @@ fn settled(
     };
     let ended = Ended {
         result,
-        published,
+        committed,
         conflicts: conflicts.collect(),
         bytes: bytes + lost.values().map(size).sum::<usize>(),
         lost,
@@ -248,7 +249,7 @@ fn settled(
     ended
 }
 
-/// What the entry ends with. Why it was stopped decides, whatever its script made of it.
+/// The value or failure that the entry ends with. Why it was stopped decides, whatever its script made of it.
 fn verdict(
     task: &Task,
     code: &str,
@@ -257,7 +258,7 @@ fn verdict(
     let outcome = match outcome {
         Ok(Ok(Finished { value, source, position })) => {
             let mut value = value.flatten();
-            match task.keep(&mut value) {
+            match keep(task, &mut value) {
                 Ok(_) => Ok(value),
                 Err(error) => {
                     let (mut failure, thrown) = describe_from(&placed(error, position), task, &source);
@@ -293,7 +294,7 @@ fn keep_thrown(task: &Task, mut value: Dynamic) -> Option<Dynamic> {
     if task.is_stopping() || measure(&value, task.nesting()).too_deep {
         return None;
     }
-    task.keep(&mut value).ok().map(|_| value)
+    keep(task, &mut value).ok().map(|_| value)
 }
 
 /// A failure that ended the eval from outside of its script, with the place the script had come to.
@@ -311,51 +312,53 @@ fn panicked(payload: &(dyn Any + Send)) -> Unfinished {
     Unfinished::Failed { failure: Failure::new("Panic", panic_text(payload)).into(), thrown: None }
 }
 
-fn run_script(language: &Runtime, task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Fallible<Finished> {
-    let limit = language.limits().script_bytes;
+fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Fallible<Finished> {
+    let limit = task.limits().script_bytes;
     if code.len() > limit {
         return Err(error::limit(&LimitHit::Script { bytes: code.len(), limit }));
     }
     task.check()?;
-    let engine = language.engine(task);
+    let engine = engine(task);
     // When the parser is made to end, its error says where it had come to.
     let mut ast = engine.compile(code)?;
     let source = ImmutableString::from(task.source());
     ast.set_source(source.clone());
     let space = task.space();
-    let home = Home::of_space(language.homes(), space, source.clone());
+    let runtime = task.runtime();
+    let unit = CodeUnit::of_space(runtime.code_units(), space, source.clone());
     let watched = space.watched();
-    let mut prepared = prepare(&ast, &home, Kind::Eval { watched: &watched }, language.nesting_check());
-    task.keep_home(&home);
+    let of_space = space.environment().unwrap_or_default().functions;
+    let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space]);
+    let mut prepared = prepare(&ast, &unit, &natives, Kind::Eval { watched: &watched }, runtime.nesting_check());
+    task.called_units().keep(&unit);
     let overlay = Overlay::new(&ast, source.clone());
     drop(ast);
     let mut state = RuntimeState::new(&engine);
-    let kept = begin(language, task, &mut prepared, overlay, scope)?;
+    let kept = begin(task, &mut prepared, overlay, scope)?;
     state.set_surroundings(&kept);
     state.set_functions([&kept.functions]);
     state.set_source(source);
-    let result = run_statements(&engine, &mut state, scope, &prepared.statements);
-    // The statement that ran last: the value is its value, and what is left to publish was written by it. An error that knows no
+    let result = run_statements(&engine, &mut state, scope, &prepared.script.statements);
+    // The statement that ran last: the value is its value, and what is left to commit was written by it. An error that knows no
     // place of its own, such as a data race, is raised by it.
-    let place = prepared.place(task.run().statement());
+    let place = prepared.script.place(task.state().snapshot().statement());
     let result = result.map(|value| (value, place)).or_else(exit_value).map_err(|error| placed(error, place));
     let reached = if result.is_ok() { Reached::End } else { Reached::BrokenOff };
-    let published = task.publish(scope, state.moment(), reached);
+    let committed = task.commit(scope, state.moment(), reached);
     let (value, position) = result?;
-    published.map_err(|error| placed(error, place))?;
+    committed.map_err(|error| placed(error, place))?;
     Ok(Finished { value, source: task.source().to_owned(), position })
 }
 
 /// Opens the space: defines the functions, takes the snapshot, resolves kept imports again.
 fn begin(
-    language: &Runtime,
     task: &Arc<Task>,
     prepared: &mut Prepared,
     overlay: Overlay,
     scope: &mut Scope<'static>,
 ) -> Fallible<Environment> {
     let definitions = std::mem::take(&mut prepared.definitions);
-    let opening = Opening { entry: task.id(), reads: &prepared.reads, definitions: &definitions, overlay };
+    let opening = Opening { entry: task.id(), reads: &prepared.script.reads, definitions: &definitions, overlay };
     let opened = match task.space().open(&opening) {
         Ok(opened) => opened,
         Err(SpaceFailure::Closed) => {
@@ -367,13 +370,13 @@ fn begin(
     };
     let named_by_functions = Arc::clone(&opened.imports);
     task.set_redefined(opened.redefined.clone());
-    *scope = task.start_run(prepared, opened);
-    let resolver = Resolver { language: language.clone(), task: Arc::clone(task) };
-    let kept = task.environment();
+    *scope = task.open_snapshot(prepared, opened);
+    let resolver = Resolver { task: Arc::clone(task) };
+    let kept = task.state().environment();
     let refreshed =
-        resolver.refresh(&kept.imports, &prepared.imports, &named_by_functions).map_err(|(import, error)| {
-            placed(error, prepared.import_places.get(&import).copied().unwrap_or(Position::NONE))
+        resolver.refresh(&kept.imports, &prepared.script.imports, &named_by_functions).map_err(|(import, error)| {
+            placed(error, prepared.script.import_places.get(&import).copied().unwrap_or(Position::NONE))
         })?;
     task.refresh_imports(&refreshed);
-    Ok(task.environment())
+    Ok(task.state().environment())
 }

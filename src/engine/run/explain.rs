@@ -1,14 +1,14 @@
-//! What makes an error useful: the source line, near names, and hints that say what to do.
+//! The parts that make an error useful: the source line, near names, and hints that say what to do.
 
 use crate::base::Failure;
+use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::rhai_internals::runtime_state::script_functions;
 use crate::engine::task::context::Task;
-use crate::engine::task::runtime::latest_variable;
 use rhai::{EvalAltResult, Scope};
 use std::collections::BTreeSet;
 
-/// How many near names are given.
+/// The number of near names that are given.
 const SUGGESTIONS: usize = 3;
 /// The longest name that near names are looked for, in bytes: the search takes the product of two lengths.
 const LONGEST_NAME: usize = 80;
@@ -51,7 +51,7 @@ pub(crate) fn source_line(failure: &Failure, task: &Task, code: &str) -> Option<
 /// Overloads of the same name first, then names that are nearly the same.
 fn near_functions(signature: &str, task: &Task) -> Vec<String> {
     let path = signature.split(" (").next().unwrap_or(signature);
-    let environment = task.environment();
+    let environment = task.state().environment();
     let (alias, name) = path.rsplit_once("::").map_or((None, path), |(alias, name)| (Some(alias), name));
     if let Some(alias) = alias {
         let Some(import) = environment.imports.iter().find(|import| import.alias == alias) else {
@@ -73,14 +73,14 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
         let params: Vec<_> = function.params.iter().map(|param| param.as_str()).collect();
         found.push(format!("{name}({})", params.join(", ")));
     }
-    let Some(language) = task.language() else { return found };
+    let runtime = task.runtime();
     let overloads =
-        language.functions().iter().filter(|facts| !facts.hidden && facts.module.is_none() && facts.name == name);
+        runtime.functions().iter().filter(|facts| !facts.hidden && facts.module.is_none() && facts.name == name);
     found.extend(overloads.map(|facts| short_signature(&facts.signature)));
     found.dedup();
     found.truncate(SUGGESTIONS);
     if found.is_empty() {
-        let mut names = language.function_names();
+        let mut names = runtime.function_names();
         names.extend(own.iter().map(|function| function.name.as_str()));
         found = nearest(name, names.into_iter()).into_iter().map(|name| format!("{name}()")).collect();
     }
@@ -89,8 +89,8 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
 
 /// The same for a function of the embedding program's module.
 fn near_embedded(module: &str, name: &str, task: &Task) -> Vec<String> {
-    let Some(language) = task.language() else { return Vec::new() };
-    let functions = || language.functions().iter().filter(|facts| facts.module.as_deref() == Some(module));
+    let runtime = task.runtime();
+    let functions = || runtime.functions().iter().filter(|facts| facts.module.as_deref() == Some(module));
     let overloads = functions().filter(|facts| facts.name == name);
     let found: Vec<_> =
         overloads.map(|facts| format!("{module}::{}", short_signature(&facts.signature))).take(SUGGESTIONS).collect();
@@ -124,14 +124,14 @@ fn hint_at_import(failure: &mut Failure, name: &str, task: &Task) {
         failure.hint = Some(format!("the module is not imported here: import \"{module}\" as {name};"));
         return;
     }
-    let environment = task.environment();
+    let environment = task.state().environment();
     let mut known: BTreeSet<String> = environment.imports.iter().map(|import| import.alias.to_string()).collect();
     known.extend(modules.iter().map(|module| last(module)));
     failure.suggestions = nearest(name, known.iter().map(String::as_str));
 }
 
 fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
-    let environment = task.environment();
+    let environment = task.state().environment();
     let mut names: BTreeSet<String> = scope.iter().map(|(name, ..)| name.to_owned()).collect();
     names.extend(task.space().names().iter().map(ToString::to_string));
     names.extend(script_functions(&environment.functions).map(|function| function.name.to_string()));

@@ -1,6 +1,11 @@
 //! The context of a running entry, as data, and what it asks from above. What runs with it is in `run`.
 
+pub(crate) mod code_unit;
 pub(crate) mod context;
+pub(crate) mod control;
 pub(crate) mod hooks;
+pub(crate) mod loaded_module;
+pub(crate) mod retained;
 pub(crate) mod runtime;
+pub(crate) mod snapshot;
 pub(crate) mod space_view;

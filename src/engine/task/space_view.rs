@@ -1,14 +1,15 @@
-//! What evaluation sees of a space: [`SpaceView`], and the plain data that goes through it.
+//! [`SpaceView`]: a space as evaluation sees it, and the plain data that goes through it.
 //!
 //! A space is data behind one short lock. An eval opens it once (defining its functions and taking a snapshot of what its
-//! code names), publishes batches of changed variables while it runs, and closes it. No lock is held while script code runs.
+//! code names), commits batches of changed variables while it runs, and closes it. No lock is held while script code runs.
 
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, SpaceId};
 use crate::engine::environment::{Environment, Import, KeepAlive};
+use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::rhai_internals::function_body::FunctionDef;
-use crate::engine::run::modules::Overlay;
-use rhai::{Dynamic, ImmutableString, Shared};
+use crate::engine::rhai_internals::runtime_state::script_functions;
+use rhai::{Dynamic, ImmutableString, Module, Shared};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -20,13 +21,13 @@ pub struct Variable {
     pub value: Arc<Dynamic>,
     /// Goes up with every write to the space.
     pub version: u64,
-    /// Who wrote it last.
+    /// The entry that wrote it last.
     pub by: EntryId,
     /// Whether it was declared with `const`.
     pub constant: bool,
-    /// What the value takes, in bytes, as far as the space was told.
+    /// The size of the value in bytes, as far as the space was told.
     pub bytes: usize,
-    /// Whether there are captured cells or atoms in it: those change without being published.
+    /// Whether there are captured cells or atoms in it: those change without being committed.
     pub live: bool,
 }
 
@@ -43,7 +44,48 @@ pub struct Definition {
     pub(crate) _code: Option<KeepAlive>,
 }
 
-/// What an eval brings when it opens a space.
+/// Functions as an eval wrote them, to be merged into a module when it is built. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Overlay {
+    /// The functions before they are rewritten, bodies of closures included; `None` without functions.
+    functions: Option<Shared<Module>>,
+    source: ImmutableString,
+}
+
+impl Overlay {
+    /// The functions of a compiled script, as they are before it is rewritten.
+    pub(crate) fn new(ast: &rhai::AST, source: ImmutableString) -> Self {
+        let functions = Some(ast.shared_lib().clone()).filter(|functions| !functions.is_empty());
+        Self { functions, source }
+    }
+
+    /// The names of the functions, with their numbers of parameters.
+    pub fn functions(&self) -> Vec<(ImmutableString, usize)> {
+        self.functions
+            .iter()
+            .flat_map(|module| script_functions(module))
+            .filter(|function| !names_closure(&function.name))
+            .map(|function| (function.name.clone(), function.params.len()))
+            .collect()
+    }
+
+    /// Whether it defines nothing.
+    pub fn is_empty(&self) -> bool {
+        self.functions().is_empty()
+    }
+
+    /// The functions as they were compiled, bodies of closures included.
+    pub(crate) fn compiled(&self) -> Option<&Shared<Module>> {
+        self.functions.as_ref()
+    }
+
+    /// The name of the eval that wrote it: `eval 12`.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+/// The message of an eval that opens a space.
 #[derive(Clone, Debug)]
 pub struct Opening<'a> {
     /// The entry.
@@ -56,7 +98,7 @@ pub struct Opening<'a> {
     pub overlay: Overlay,
 }
 
-/// What an eval gets when it opens a space.
+/// The answer to an eval that opens a space.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The version of the space at this moment: newer variables were written since.
@@ -80,7 +122,7 @@ pub struct Change {
     pub value: Arc<Dynamic>,
     /// Whether it was declared with `const`.
     pub constant: bool,
-    /// What the value takes, in bytes.
+    /// The size of the value in bytes.
     pub bytes: usize,
     /// Whether there are captured cells or atoms in it.
     pub live: bool,
@@ -95,18 +137,18 @@ pub struct Resized {
     pub name: ImmutableString,
     /// The value that was measured. When the variable has another by now, this says nothing about it.
     pub value: Arc<Dynamic>,
-    /// What it takes now, in bytes.
+    /// Its size now, in bytes.
     pub bytes: usize,
 }
 
-/// What one statement changed.
+/// The changes of one statement.
 #[derive(Clone, Debug)]
 pub struct Batch {
     /// The entry.
     pub entry: EntryId,
     /// The variables.
     pub changes: Vec<Change>,
-    /// What grew or shrank in other variables.
+    /// Other variables in which something grew or shrank.
     pub resized: Vec<Resized>,
     /// Imports that are new or were resolved to another module.
     pub imports: Vec<Import>,
@@ -123,9 +165,9 @@ pub struct Overwritten {
     pub value: Arc<Dynamic>,
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Debug, Default)]
-pub struct Published {
+pub struct Committed {
     /// The versions of the changes that were taken, in their order; shorter than the batch when a limit was hit.
     pub versions: Vec<u64>,
     /// Values of other entries that were overwritten.
@@ -136,7 +178,7 @@ pub struct Published {
     pub hit: Option<LimitHit>,
 }
 
-/// Why a space cannot be used.
+/// The reason why a space cannot be used.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SpaceFailure {
     /// It ended.
@@ -151,8 +193,6 @@ pub trait SpaceView: fmt::Debug + Send + Sync {
     fn id(&self) -> SpaceId;
     /// Its name.
     fn name(&self) -> &str;
-    /// Whether it still exists.
-    fn alive(&self) -> bool;
     /// Opens the space for an eval: defines its functions, and takes a snapshot, in one step.
     ///
     /// # Errors
@@ -169,10 +209,10 @@ pub trait SpaceView: fmt::Debug + Send + Sync {
     /// Takes a batch: versioned, last write wins. The cost does not depend on the number of variables.
     ///
     /// # Errors
-    /// [`SpaceFailure::Closed`]; limits are reported in [`Published::hit`], and what came before them was taken.
-    fn publish(&self, batch: Batch) -> Result<Published, SpaceFailure>;
+    /// [`SpaceFailure::Closed`]; limits are reported in [`Committed::hit`], and what came before them was taken.
+    fn commit(&self, batch: Batch) -> Result<Committed, SpaceFailure>;
     /// The environment as it is now; `None` once the space ended.
     fn environment(&self) -> Option<Environment>;
-    /// Where the last environment is left for closures that outlive the space.
+    /// The place where the last environment is left for closures that outlive the space.
     fn last_environment(&self) -> Arc<OnceLock<Environment>>;
 }

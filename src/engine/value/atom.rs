@@ -25,22 +25,22 @@ struct Cell {
 #[derive(Debug)]
 struct State {
     value: Dynamic,
-    /// What was found in the value when it was put here.
+    /// The facts found in the value when it was put here.
     facts: Facts,
     /// The entry whose `swap` is running.
     owner: Option<EntryId>,
-    /// How often it was set free. The same entry may take it again before anyone who waits has looked.
+    /// The number of times it was set free. The same entry may take it again before anyone who waits has looked.
     freed: u64,
-    /// Who waits for it.
+    /// The alarms of those who wait for it.
     waiting: Vec<Wake>,
 }
 
 /// The facts that are known of the value of an atom.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// How many levels it has.
+    /// The number of its levels.
     height: usize,
-    /// What it takes, without the atoms in it.
+    /// Its size in bytes, without the atoms in it.
     bytes: usize,
     /// The atoms in it.
     atoms: Vec<Weak<Cell>>,
@@ -90,19 +90,19 @@ impl Atom {
         }
     }
 
-    /// How often it was set free.
+    /// The number of times it was set free.
     pub(crate) fn freed(&self) -> u64 {
         lock(&self.0.state).freed
     }
 }
 
 impl Atom {
-    /// How many levels its value has.
+    /// The number of levels its value has.
     pub(crate) fn height(&self) -> usize {
         lock(&self.0.state).facts.height
     }
 
-    /// What its value takes, without the atoms in it, in bytes.
+    /// The size of its value in bytes, without the atoms in it.
     pub(crate) fn own_bytes(&self) -> usize {
         lock(&self.0.state).facts.bytes
     }

@@ -4,7 +4,7 @@
 //! counting never frees: `{ let f = (); f = || f; }`. So every cell is made here and noted, and those that only each other hold
 //! are emptied: at the end of the eval that made them, and later when the process is short of memory.
 //!
-//! What counts as held is what is *not* understood: a reference that is not found inside another noted cell, be it in a space, a
+//! Everything that is *not* understood counts as held: a reference that is not found inside another noted cell, be it in a space, a
 //! result, an atom, a running eval or a value of the embedding program, keeps a cell and all it leads to.
 
 use super::inspect::{address, is_small};
@@ -16,23 +16,23 @@ use std::sync::{Mutex, RwLockWriteGuard, Weak};
 
 type Cell = Locked<Dynamic>;
 
-/// References to cells in use after which looking is given up: each costs a pause of the language's own making.
+/// References to cells in use after which looking is given up: each costs a pause of Rhai's own making.
 const PATIENCE: usize = 4;
 
-/// How many cells may outlive their evals before the circles among them are looked for.
+/// The number of cells that may outlive their evals before the circles among them are looked for.
 const FIRST_LOOK: usize = 1_024;
 
-/// Captures that were made, without keeping them alive.
+/// Noted that were made, without keeping them alive.
 #[derive(Default)]
-pub(crate) struct Captures {
+struct Noted {
     noted: Vec<Weak<Cell>>,
     /// Dead ones are forgotten when there are so many.
     next_look: usize,
 }
 
-impl Captures {
+impl Noted {
     /// A new cell that holds `value`.
-    pub(crate) fn make(&mut self, value: Dynamic) -> Dynamic {
+    fn make(&mut self, value: Dynamic) -> Dynamic {
         let cell = Shared::new(Cell::new(value));
         if self.noted.len() >= self.next_look {
             self.noted.retain(|cell| cell.strong_count() > 0);
@@ -43,20 +43,32 @@ impl Captures {
     }
 }
 
-impl fmt::Debug for Captures {
+impl fmt::Debug for Noted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Captures").field("noted", &self.noted.len()).finish_non_exhaustive()
+        f.debug_struct("Noted").field("noted", &self.noted.len()).finish_non_exhaustive()
+    }
+}
+
+/// The captured variables that one entry made.
+#[derive(Debug, Default)]
+pub(crate) struct Captures(Mutex<Noted>);
+
+impl Captures {
+    /// A new cell that holds `value`.
+    pub(crate) fn make(&self, value: Dynamic) -> Dynamic {
+        lock(&self.0).make(value)
     }
 }
 
 /// The cells of a process that outlived the evals that made them.
 #[derive(Debug, Default)]
-pub(crate) struct CycleCollector(Mutex<Captures>);
+pub(crate) struct CycleCollector(Mutex<Noted>);
 
 impl CycleCollector {
     /// An eval is over: empties the circles among its cells, and takes over the others. Values are dropped here: call it on a
     /// stack that is large enough for any.
-    pub(crate) fn take_over(&self, young: Captures) {
+    pub(crate) fn take_over(&self, young: &Captures) {
+        let young = std::mem::take(&mut *lock(&young.0));
         if young.noted.is_empty() {
             return;
         }
@@ -71,6 +83,7 @@ impl CycleCollector {
         }
     }
 
+    /// The number of those that are alive.
     #[cfg(test)]
     pub(crate) fn alive(&self) -> usize {
         lock(&self.0).noted.iter().filter(|cell| cell.strong_count() > 0).count()
@@ -207,7 +220,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     /// A ring of cells, each of which holds a list of its number and the next.
-    fn ring(cells: &mut Captures, length: usize) -> Vec<Dynamic> {
+    fn ring(cells: &mut Noted, length: usize) -> Vec<Dynamic> {
         let ring: Vec<Dynamic> = (0..length).map(|_| cells.make(Dynamic::UNIT)).collect();
         for (index, cell) in ring.iter().enumerate() {
             let next = ring[(index + 1) % length].clone();
@@ -218,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_ring_is_kept_while_one_of_its_cells_is_held() {
-        let mut cells = Captures::default();
+        let mut cells = Noted::default();
         let mut held = ring(&mut cells, 3).swap_remove(1);
         let other = cells.make(held.clone());
         let noted = sweep(cells.noted);
@@ -236,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_ring_is_freed_while_other_cells_are_in_use() {
-        let mut cells = Captures::default();
+        let mut cells = Noted::default();
         drop(ring(&mut cells, 3));
         let mut busy = cells.make(Dynamic::UNIT);
         let held = ring(&mut cells, 2).swap_remove(0);
@@ -251,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_ring_that_leads_to_a_cell_in_use_waits_for_it() {
-        let mut cells = Captures::default();
+        let mut cells = Noted::default();
         let mut busy = cells.make(Dynamic::UNIT);
         let ring: Vec<Dynamic> = ring(&mut cells, PATIENCE + 2);
         for cell in &ring {
@@ -267,7 +280,7 @@ mod tests {
 
     #[test]
     fn who_goes_round_a_ring_never_finds_an_empty_cell() {
-        let mut cells = Captures::default();
+        let mut cells = Noted::default();
         let mut at = ring(&mut cells, 3).swap_remove(0);
         let mut noted = cells.noted;
         let done = AtomicBool::new(false);

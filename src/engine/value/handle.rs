@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What stands behind a handle. The host has one implementation and finds it again with [`EntryHandle::ops`].
+/// The object behind a handle. The host has one implementation and finds it again with [`EntryHandle::ops`].
 pub trait EntryOps: Any + Send + Sync {}
 
 /// Types of the host whose values only stand for something that is shared by itself, each with its test of identity.
@@ -37,7 +37,7 @@ pub(crate) fn same_host_handle(a: &Dynamic, b: &Dynamic) -> bool {
     same.is_some_and(|same| same(a, b))
 }
 
-/// An entry as a value of the language: an id and what the host needs to serve it. Cheap to clone; equal when the ids are.
+/// An entry as a script holds it: an id and what the host needs to serve it. Cheap to clone; equal when the ids are.
 #[derive(Clone)]
 pub struct EntryHandle {
     id: EntryId,
@@ -55,7 +55,7 @@ impl EntryHandle {
         self.id
     }
 
-    /// What stands behind it, when it is a `T`.
+    /// The object behind it, when it is a `T`.
     pub fn ops<T: EntryOps>(&self) -> Option<&T> {
         let any: &dyn Any = &*self.ops;
         any.downcast_ref()

@@ -9,12 +9,12 @@ use crate::engine::rhai_internals::closure_name::{identity, is_bound};
 use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, Map};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// What one walk over a value found.
+/// The findings of one walk over a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measure {
     /// Whether it is nested deeper than was allowed; the other fields are then incomplete.
     pub too_deep: bool,
-    /// What it takes, in bytes: an estimate from above that counts shared parts once per occurrence.
+    /// Its size in bytes: an estimate from above that counts shared parts once per occurrence.
     pub bytes: usize,
     /// The entries it has handles of.
     pub entries: BTreeSet<EntryId>,
@@ -24,9 +24,9 @@ pub struct Measure {
     pub(crate) cells: Vec<usize>,
     /// The atoms in it, without those that are in atoms.
     pub(crate) atoms: Vec<Atom>,
-    /// How many of the bytes are in atoms.
+    /// The number of bytes that are in atoms.
     pub(crate) in_atoms: usize,
-    /// How many levels it has.
+    /// The number of levels it has.
     pub(crate) height: usize,
 }
 
@@ -58,7 +58,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// How many levels a value has; `None` when it has more than `levels`.
+    /// The number of levels a value has; `None` when it has more than `levels`.
     fn value(&mut self, value: &Dynamic, levels: usize) -> Option<usize> {
         self.found.bytes += size_of::<Dynamic>();
         if value.is_shared() {
@@ -122,7 +122,7 @@ pub(crate) fn is_handle(value: &Dynamic) -> bool {
     value.is::<Atom>() || value.is::<EntryHandle>() || is_host_handle(value)
 }
 
-/// What tells a cell from others while it lives.
+/// The address of a cell, which tells it from others while it lives.
 pub(crate) fn address(inner: &Dynamic) -> usize {
     std::ptr::from_ref(inner).addr()
 }
@@ -149,7 +149,7 @@ struct DeepCells {
 }
 
 impl DeepCells {
-    /// How many levels a value has once the deep cells are empty. `cell` is the innermost cell around it.
+    /// The number of levels a value has once the deep cells are empty. `cell` is the innermost cell around it.
     fn height(&mut self, value: &Dynamic, levels: usize, cell: Option<(usize, &Dynamic)>) -> usize {
         if value.is_shared() {
             let Some(inner) = value.read_lock::<Dynamic>() else { return 0 };

@@ -15,10 +15,10 @@ use std::fmt::Write;
 pub(crate) const LONGEST: usize = 1 << 20;
 /// The deepest level that is written.
 const DEEPEST: usize = 200;
-/// How many parts are written between two questions whether to go on.
+/// The number of parts that are written between two questions whether to go on.
 const STRIDE: usize = 4_096;
 
-/// A value in the language's own notation, as `to_string` gives it. `custom` writes host types; `go_on` is asked now and then.
+/// A value in Rhai's own notation, as `to_string` gives it. `custom` writes host types; `go_on` is asked now and then.
 pub(crate) fn notation(
     value: &Dynamic,
     longest: usize,
@@ -74,7 +74,7 @@ struct Writer<'f> {
     parts: usize,
     open: Vec<usize>,
     cut: bool,
-    /// What was left out at the cut.
+    /// The parts that were left out at the cut.
     left: Cut,
 }
 
@@ -201,7 +201,7 @@ pub(crate) fn pointer_text(pointer: &FnPtr) -> String {
     if names_closure(pointer.fn_name()) { "Fn(closure)".to_owned() } else { format!("Fn({})", pointer.fn_name()) }
 }
 
-/// A float as scripts see it, with the sign of a zero, which the language leaves out.
+/// A float as scripts see it, with the sign of a zero, which Rhai leaves out.
 pub(crate) fn float_text(number: f64) -> String {
     if number == 0.0 && number.is_sign_negative() { "-0.0".to_owned() } else { Dynamic::from(number).to_string() }
 }

@@ -3,7 +3,7 @@
 use super::embed::Host;
 use super::host::HostApi;
 use crate::base::{Clock, Limits};
-use crate::engine::{Runtime, memory};
+use crate::engine::{Runtime, memory, stdlib};
 use crate::host::core::host_core::{HostCore, Parts};
 use crate::host::functions;
 use crate::host::run::hooks;
@@ -80,7 +80,7 @@ impl HostBuilder {
         }
     }
 
-    /// What this instance is, in a few words: shown to every client and on `/probe`.
+    /// Describes this instance in a few words, which are shown to every client and on `/probe`.
     #[must_use]
     pub fn describe(mut self, text: impl Into<String>) -> Self {
         self.describe = text.into();
@@ -144,7 +144,7 @@ impl HostBuilder {
         let module_docs: Vec<(String, String)> =
             modules.iter().map(|(name, module)| (name.clone(), module.doc().to_owned())).collect();
         let (api, docs) = functions::all::all();
-        let runtime = Runtime::new(limits.clone(), api, modules);
+        let runtime = Runtime::new(limits.clone(), stdlib(), api, modules);
         let facts = runtime.functions();
         let native = module_docs
             .iter()

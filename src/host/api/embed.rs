@@ -3,9 +3,9 @@
 use super::host::HostApi;
 use super::wait::Awaited;
 use crate::base::{Clock, EntryId, Failure, Limits, Owner, Refusal, Status, StopCause};
-use crate::host::core::settled::EndText;
 use crate::host::types::{EvalRequest, Probe};
 use crate::registry::CancelBy;
+use crate::render::EndText;
 use rhai::Dynamic;
 use std::fmt;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Evaluated {
     pub value: Dynamic,
     /// The value as text, within the budget of an answer.
     pub text: String,
-    /// What it printed, line by line, as far as it is kept.
+    /// Its output, line by line, as far as it is kept.
     pub output: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ pub enum EvalError {
         failure: Arc<Failure>,
         /// The live value that was thrown, when one was.
         thrown: Option<Dynamic>,
-        /// What it printed before, line by line.
+        /// Its output before that, line by line.
         output: Vec<String>,
     },
     /// It was cancelled.
@@ -65,7 +65,7 @@ pub enum EvalError {
         id: EntryId,
         /// Why it stopped.
         cause: StopCause,
-        /// What it printed before, line by line.
+        /// Its output before that, line by line.
         output: Vec<String>,
     },
 }
@@ -91,7 +91,7 @@ impl From<Refusal> for EvalError {
     }
 }
 
-/// Cancels the entry unless it is defused: what dropping the future of an eval does.
+/// Cancels the entry unless it is defused, when the future of an eval is dropped.
 struct CancelOnDrop<'a> {
     api: &'a HostApi,
     id: EntryId,

@@ -4,8 +4,8 @@ use super::host::HostApi;
 use super::wait::Awaited;
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::{Batch, Change, SpaceView};
-use crate::host::core::settled::EndText;
 use crate::host::types::EvalRequest;
+use crate::render::EndText;
 use crate::render::{self, Style};
 use rhai::Dynamic;
 use std::collections::BTreeSet;
@@ -69,17 +69,17 @@ impl HostApi {
 
     /// Puts the constant `ARGS` into the nil caller's scratch.
     fn set_arguments(&self, arguments: Vec<String>) -> Result<(), Refusal> {
-        let place = self.core.registry().place(Owner::Local, None)?;
+        let place = self.core.registry().target_space(Owner::Local, None)?;
         let space = self.core.space(place.space, &place.name);
         let bytes = arguments.iter().map(String::len).sum();
         let value: Dynamic = arguments.into_iter().map(Dynamic::from).collect::<rhai::Array>().into();
         let change =
             Change { name: "ARGS".into(), value: Arc::new(value), constant: true, bytes, live: false, base: 0 };
         let batch = Batch { entry: EntryId(0), changes: vec![change], resized: Vec::new(), imports: Vec::new() };
-        space.publish(batch).map(drop).map_err(|_| Refusal::NoSuchSpace { name: place.name.to_string() })
+        space.commit(batch).map(drop).map_err(|_| Refusal::NoSuchSpace { name: place.name.to_string() })
     }
 
-    /// What an entry printed from line `from` (counted from 0) on, as soon as there is something; `None` when it has settled
+    /// The output of an entry from line `from` (counted from 0) on, as soon as there is something; `None` when it has settled
     /// and there is nothing more. Cheap to drop.
     pub async fn printed(&self, id: EntryId, from: usize) -> Option<Printed> {
         let log = self.core.log(id).ok()?;

@@ -1,5 +1,5 @@
-//! What a host is made of: its shared body, the entries at work and the settled ones, the threads, the spaces by id. Nothing here
-//! lets an entry in or ends one.
+//! The parts of a host: its shared body, the entries at work and the settled ones, the threads, the spaces by id. Nothing here lets
+//! an entry in or ends one.
 
 pub(in crate::host) mod active;
 pub(in crate::host) mod handle_facts;

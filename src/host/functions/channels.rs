@@ -2,7 +2,7 @@
 
 use super::call::{Call, Table, seconds};
 use crate::base::{Owner, Refusal, Time, Wake, lock};
-use crate::engine::{Atom, Fallible, Task, failure, refuse};
+use crate::engine::{Atom, Fallible, Task, fail, refuse};
 use crate::render::Shown;
 use rhai::{Dynamic, NativeCallContext};
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// The most values a channel may hold.
 const LARGEST: i64 = 100_000;
 
-/// A channel, as a value of the language. Cheap to clone; equal when it is the same one.
+/// A channel, as a value in Rhai. Cheap to clone; equal when it is the same one.
 #[derive(Clone, Debug)]
 pub(super) struct Channel(Arc<Shared>);
 
@@ -119,7 +119,7 @@ impl Channel {
             accepted
         })?;
         if !accepted {
-            return Err(failure::fail("ChannelClosed", "the channel is closed: nobody takes this value"));
+            return Err(fail("ChannelClosed", "the channel is closed: nobody takes this value"));
         }
         Self::changed(self.inside());
         Ok(())
@@ -176,10 +176,7 @@ let giver = bg(|| { lane.send(1); lane.send(2); lane.close(); });
     api.function("chan", &["n: int", "Chan"], DOC, |context: NativeCallContext<'_>, room: i64| {
         let call = Call::of(&context)?;
         let Some(room) = usize::try_from(room).ok().filter(|_| room <= LARGEST) else {
-            return Err(failure::fail(
-                "BadArgument",
-                format!("a channel has room for 0 to {LARGEST} values, not {room}"),
-            ));
+            return Err(fail("BadArgument", format!("a channel has room for 0 to {LARGEST} values, not {room}")));
         };
         Ok(Channel(Arc::new(Shared { room, owner: call.owner(), inside: Mutex::default() })))
     });

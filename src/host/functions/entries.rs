@@ -2,10 +2,10 @@
 
 use super::call::{Call, Table, seconds};
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
-use crate::engine::{EntryHandle, Fallible, failure, refuse};
-use crate::host::core::settled::EndText;
+use crate::engine::{EntryHandle, Fallible, fail, refuse};
 use crate::host::run::waits::facts;
 use crate::registry::{EntryFilter, EntryView, Wants};
+use crate::render::EndText;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -146,7 +146,7 @@ fn reading(table: &mut Table) {
         let call = Call::of(&context)?;
         let newest = call.host.registry().last_ok(call.owner());
         let Some(id) = newest else {
-            return Err(failure::fail("NoEntry", "no entry of yours has ended ok yet"));
+            return Err(fail("NoEntry", "no entry of yours has ended ok yet"));
         };
         let handle = call.host.handle(id).map_err(|refusal| refuse(&refusal))?;
         call.host.value_in_script(&call.task, &handle, None)
@@ -258,7 +258,7 @@ evals(\"failed\").all(|row| row.status == \"failed\") //=> true
     table.api.function("evals", &["status: string", "array"], EVALS, |context: NativeCallContext<'_>, status: &str| {
         match Status::from_word(status) {
             Some(status) => rows(&context, Some(status)),
-            None => Err(failure::fail(
+            None => Err(fail(
                 "BadArgument",
                 format!("`{status:.40}` is no status: queued, running, ok, failed or cancelled"),
             )),

@@ -2,7 +2,7 @@
 
 use super::call::{Call, Table};
 use crate::base::ModuleError;
-use crate::engine::{Fallible, failure};
+use crate::engine::{Fallible, fail};
 use crate::host::core::host_core::HostCore;
 use crate::render::teach::{self, FunctionDoc};
 use crate::render::value::whole;
@@ -81,7 +81,7 @@ Loads a module from its file anew, and those that import it; functions that eval
     table.doc("reload", &["reload(\"m\")"], RELOAD);
     table.api.function("reload", &["module: string", "map"], RELOAD, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
-        let notice = call.host.modules.reload(&call.host.runtime, &call.task, bare(name))?;
+        let notice = call.host.modules.reload(&call.task, bare(name))?;
         Ok::<_, Box<EvalAltResult>>(reloaded_value(&notice))
     });
 }
@@ -92,7 +92,7 @@ fn bare(name: &str) -> &str {
 }
 
 fn refused(error: &ModuleError) -> Box<EvalAltResult> {
-    failure::fail(error.kind(), error.to_string())
+    fail(error.kind(), error.to_string())
 }
 
 fn modules(context: &NativeCallContext<'_>, filter: &str) -> Fallible<Array> {
@@ -107,18 +107,18 @@ fn outline(context: &NativeCallContext<'_>, name: &str, options: &Map) -> Fallib
             "docs" => {
                 wanted.docs = value
                     .as_bool()
-                    .map_err(|kind| failure::fail("BadArgument", format!("docs is true or false, not {kind}")))?;
+                    .map_err(|kind| fail("BadArgument", format!("docs is true or false, not {kind}")))?;
             }
             "like" => {
                 wanted.like = Some(
                     value
                         .clone()
                         .into_string()
-                        .map_err(|kind| failure::fail("BadArgument", format!("like is a string, not {kind}")))?,
+                        .map_err(|kind| fail("BadArgument", format!("like is a string, not {kind}")))?,
                 );
             }
             other => {
-                return Err(failure::fail("BadArgument", format!("`{other:.40}` is no option of outline: docs, like")));
+                return Err(fail("BadArgument", format!("`{other:.40}` is no option of outline: docs, like")));
             }
         }
     }
@@ -126,7 +126,7 @@ fn outline(context: &NativeCallContext<'_>, name: &str, options: &Map) -> Fallib
     Ok(whole(outline_value(&outline.rows(&wanted))))
 }
 
-/// What there is to say about functions of one name; `prefix` stands before it in a call.
+/// The docs of all functions of one name; `prefix` stands before it in a call.
 fn described(prefix: &str, functions: &[FunctionOutline]) -> String {
     let docs: Vec<_> = functions.iter().map(|f| f.doc.as_str()).filter(|doc| !doc.is_empty()).collect();
     teach::doc(&FunctionDoc {
@@ -136,7 +136,7 @@ fn described(prefix: &str, functions: &[FunctionOutline]) -> String {
     })
 }
 
-/// What there is to say about a function of `place`, the space or module where the caller is, or about one of another space, which
+/// The docs of a function of `place`, the space or module where the caller is, or of one of another space, which
 /// is called `@workshop::mean`.
 pub(super) fn doc_of_space(host: &HostCore, place: &str, name: &str) -> Option<String> {
     let named = name.rsplit_once("::");
@@ -152,7 +152,7 @@ pub(super) fn doc_of_space(host: &HostCore, place: &str, name: &str) -> Option<S
     (!functions.is_empty()).then(|| described(&prefix, &functions))
 }
 
-/// What there is to say about a module, or a function of one, for `doc`.
+/// The docs of a module, or of a function of one, for `doc`.
 pub(super) fn doc(host: &HostCore, name: &str) -> Fallible<Option<String>> {
     let found = match host.library.documented(bare(name), &*host.hooks.sources) {
         Ok(found) => found,

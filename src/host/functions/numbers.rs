@@ -1,7 +1,7 @@
 //! Numbers: the limits in force, and the capacity.
 
 use super::call::{Call, Table};
-use crate::engine::{Fallible, failure};
+use crate::engine::{Fallible, fail};
 use rhai::{Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -30,7 +30,7 @@ capacity() > 0 //=> true
     table.api.function("capacity", &["n: int", "int"], CAPACITY, |context: NativeCallContext<'_>, n: i64| {
         let call = Call::of(&context)?;
         let Some(capacity) = usize::try_from(n).ok().filter(|n| *n <= 1_000_000) else {
-            return Err(failure::fail("BadArgument", format!("a capacity is 0 to 1,000,000 entries, not {n}")));
+            return Err(fail("BadArgument", format!("a capacity is 0 to 1,000,000 entries, not {n}")));
         };
         call.host.registry().set_capacity(capacity);
         Ok(n)

@@ -3,7 +3,7 @@
 use super::call::{Call, Table};
 use super::modules;
 use crate::base::Owner;
-use crate::engine::{Fallible, failure};
+use crate::engine::{Fallible, fail};
 use crate::host::core::host_core::HostCore;
 use crate::render::teach::{self, FunctionDoc, Variant};
 use crate::render::value::whole;
@@ -43,7 +43,7 @@ doc(\"sleep\")
         let Some(found) = find(&call.host, call.task.space().name(), name)? else {
             let near = near(&call.host, name);
             let more = if near.is_empty() { String::new() } else { format!("; did you mean: {}", near.join(", ")) };
-            return Err(failure::fail("NotFound", format!("nothing is known about `{name:.80}`{more}")));
+            return Err(fail("NotFound", format!("nothing is known about `{name:.80}`{more}")));
         };
         call.task.print("print", found.trim_end());
         Ok(Dynamic::UNIT)
@@ -63,7 +63,7 @@ impl HostCore {
     }
 }
 
-/// What there is to say about a name, for somebody who is in `place`: a space or a module.
+/// The docs behind a name, for somebody who is in `place`: a space or a module.
 fn find(host: &HostCore, place: &str, name: &str) -> Fallible<Option<String>> {
     if let Some(own) = host.docs.iter().find(|doc| is_called(doc, name)) {
         return Ok(Some(teach::doc(own)));

@@ -7,10 +7,11 @@ use crate::engine::{self, Callable, Ended, SpaceView, Task, Unfinished};
 use crate::host::core::active::{ActiveEntry, Effects, Work};
 use crate::host::core::host_core::HostCore;
 use crate::host::core::log_sink::LogSink;
-use crate::host::core::settled::{EndText, SettledEntry, Summary, Values};
+use crate::host::core::settled::{SettledEntry, Values};
 use crate::host::types::EvalRequest;
-use crate::registry::{Asked, CancelBy, CancelState, EndedSession, NewEntry, Place, Remains, Settlement};
+use crate::registry::{Asked, CancelBy, CancelState, EndedSession, NewEntry, Remains, Settlement, TargetSpace};
 use crate::render::{self, Budget};
+use crate::render::{EndText, Summary};
 use crate::spaces::library::ModuleSpace;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -87,7 +88,7 @@ impl HostCore {
             let ns = name.as_str().into();
             return Ok(Target { space: Arc::clone(&module) as _, module: Some(module), ns, new_space: None });
         }
-        let Place { space, name, created } = self.registry().place(owner, ns)?;
+        let TargetSpace { space, name, created } = self.registry().target_space(owner, ns)?;
         let new_space = created.then(|| name.to_string());
         Ok(Target { space: self.space(space, &name), module: None, ns: name, new_space })
     }
@@ -113,7 +114,7 @@ impl HostCore {
             clock: self.clock.clone(),
             changed: Arc::clone(&changed),
         });
-        let task = Task::new(id, parent, target.space, sink, self.hooks.clone());
+        let task = Task::new(id, self.runtime.clone(), target.space, sink, self.hooks.clone());
         let active = Arc::new(ActiveEntry::new(owner, task, work, effects, target.module, changed));
         if expected {
             registry.expect(id, owner);
@@ -166,7 +167,7 @@ impl HostCore {
         let ran = catch_unwind(AssertUnwindSafe(|| {
             let ended = match work {
                 Work::Script(code) => self.evaluate(active, &code),
-                Work::Child(callable) => engine::call(&self.runtime, &active.task, *callable),
+                Work::Child(callable) => engine::call(&active.task, *callable),
             };
             self.finish(active, ended);
         }));
@@ -182,12 +183,12 @@ impl HostCore {
     /// Evaluates a script. Inside a module, the module's space is brought in step with it first.
     fn evaluate(self: &Arc<Self>, active: &ActiveEntry, code: &str) -> Ended {
         if let Some(module) = &active.module
-            && let Err(error) = module.follow(&self.runtime, &active.task)
+            && let Err(error) = module.follow(&active.task)
         {
             let (failure, _thrown) = engine::describe(&error, &active.task);
             return Ended::failed(failure);
         }
-        engine::evaluate(&self.runtime, &active.task, code)
+        engine::evaluate(&active.task, code)
     }
 
     fn finish(self: &Arc<Self>, active: &Arc<ActiveEntry>, ended: Ended) {
@@ -208,7 +209,7 @@ impl HostCore {
         };
         let Effects { move_to, new_space } = std::mem::take(&mut *active.effects());
         let conflicts = ended.conflicts;
-        let summary = Summary { end, published: ended.published, conflicts, cancelled_children, new_space, move_to };
+        let summary = Summary { end, committed: ended.committed, conflicts, cancelled_children, new_space, move_to };
         let kept = SettledEntry { summary: Arc::new(summary), values: Arc::new(values) };
         // Idle before anyone learns that the entry settled: whoever waited for it finds this thread warm.
         self.threads.offer();
@@ -266,14 +267,7 @@ impl HostCore {
         if active.is_settled() {
             return;
         }
-        let summary = Summary {
-            end: EndText::Failed(Arc::new(failure)),
-            published: Vec::new(),
-            conflicts: Vec::new(),
-            cancelled_children: Vec::new(),
-            new_space: None,
-            move_to: None,
-        };
+        let summary = Summary::of(EndText::Failed(Arc::new(failure)));
         let settled = SettledEntry { summary: Arc::new(summary), values: Arc::default() };
         self.settle(active, Status::Failed, settled, 0);
     }

@@ -3,7 +3,7 @@
 use crate::base::limits::{LimitHit, bytes};
 use crate::base::{EntryId, Refusal};
 use crate::engine::{
-    Blocking, Budget, Fallible, Hooks, LoadedModule, Runtime, Sources, SpaceView, Task, Waits, refuse,
+    Blocking, Budget, Control, Fallible, Hooks, LoadedModule, Sources, SpaceView, Task, Waits, refuse,
 };
 use crate::host::core::host_core::{HostCore, Parts};
 use crate::registry::Wants;
@@ -41,12 +41,12 @@ pub(in crate::host) fn connect(host: &Weak<HostCore>, parts: &Parts) -> (ScriptM
 }
 
 impl SpaceModules for HostHooks {
-    fn space_module(&self, language: &Runtime, name: &str) -> Fallible<LoadedModule> {
+    fn space_module(&self, task: &Task, name: &str) -> Fallible<LoadedModule> {
         let Some(host) = self.0.upgrade() else { return Err(crate::engine::terminated()) };
         let id = host.registry().find_space(name).map_err(|refusal| refuse(&refusal))?;
         // A space that has a name and in which nothing was evaluated yet is made now, empty.
         let space: Arc<dyn SpaceView> = host.space(id, name);
-        LoadedModule::of_space(language, &format!("@{name}"), &space)
+        LoadedModule::of_space(task, &format!("@{name}"), &space)
             .ok_or_else(|| refuse(&Refusal::NoSuchSpace { name: name.to_owned() }))
     }
 }
@@ -71,29 +71,29 @@ impl Sources for HostHooks {
 }
 
 impl Blocking for HostHooks {
-    fn give(&self, task: &Task) {
+    fn give(&self, entry: &Control) {
         if let Some(host) = self.0.upgrade() {
-            let granted = host.registry().give_back(task.id(), host.clock.now());
+            let granted = host.registry().give_back(entry.id(), host.clock.now());
             host.granted(granted);
         }
     }
 
-    fn take(&self, task: &Task) {
+    fn take(&self, entry: &Control) {
         let Some(host) = self.0.upgrade() else { return };
-        let Some(active) = host.active(task.id()) else { return };
-        if host.registry().take_back(task.id(), task.stopped().is_some()) {
+        let Some(active) = host.active(entry.id()) else { return };
+        if host.registry().take_back(entry.id(), entry.stopped().is_some()) {
             return;
         }
         loop {
-            let seen = task.wake().generation();
+            let seen = entry.wake().generation();
             if active.take_grant() {
                 return;
             }
-            if task.stopped().is_some() {
-                host.registry().take_back(task.id(), true);
+            if entry.stopped().is_some() {
+                host.registry().take_back(entry.id(), true);
                 return;
             }
-            task.wake().wait(seen, &host.clock, None);
+            entry.wake().wait(seen, &host.clock, None);
         }
     }
 }

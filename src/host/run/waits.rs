@@ -1,12 +1,12 @@
 //! How one entry waits for others: the waits-for graph, the thread's wake, and what it reads when they have settled.
 
 use crate::base::{EntryId, Failure, Refusal, StopCause, Time};
-use crate::engine::{EntryHandle, Fallible, Task, Thrown, failure, raise, refuse};
+use crate::engine::{EntryHandle, Fallible, Task, Thrown, fail, raise, refuse};
 use crate::host::core::active::ActiveEntry;
 use crate::host::core::handle_facts::HandleFacts;
 use crate::host::core::host_core::HostCore;
-use crate::host::core::settled::EndText;
 use crate::registry::{EntryView, Wants};
+use crate::render::EndText;
 use rhai::Dynamic;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +89,7 @@ impl HostCore {
             EndText::Failed(failure) => {
                 Err(raise(&Thrown { failure: (**failure).clone(), entry: id, thrown: kept.values.thrown.clone() }))
             }
-            EndText::Cancelled(StopCause::Shutdown) => Err(failure::fail("Shutdown", "the process is shutting down")),
+            EndText::Cancelled(StopCause::Shutdown) => Err(fail("Shutdown", "the process is shutting down")),
             EndText::Cancelled(_) => Err(raise(&Thrown { failure: cancelled(), entry: id, thrown: None })),
         }
     }
@@ -106,23 +106,20 @@ impl HostCore {
                 Some(text) => {
                     let (owner, id) = id_in(&text).ok_or_else(|| {
                         let text = text.as_str();
-                        failure::fail(
-                            "NotAnEntry",
-                            format!("`{text:.40}` is not an entry id, such as 12 or \"bfw-12\""),
-                        )
+                        fail("NotAnEntry", format!("`{text:.40}` is not an entry id, such as 12 or \"bfw-12\""))
                     })?;
                     if let Some(owner) = owner {
                         let view = self.registry().get(id, self.clock.now()).map_err(|refusal| refuse(&refusal))?;
                         if view.by.as_deref() != Some(owner) {
                             let text = format!("entry {id} does not belong to session {owner:.40}");
-                            return Err(failure::fail("NotAnEntry", text));
+                            return Err(fail("NotAnEntry", text));
                         }
                     }
                     id
                 }
                 None => {
                     let kind = value.type_name();
-                    return Err(failure::fail("NotAnEntry", format!("an entry or its id is needed here, not {kind}")));
+                    return Err(fail("NotAnEntry", format!("an entry or its id is needed here, not {kind}")));
                 }
             },
         };
@@ -132,7 +129,7 @@ impl HostCore {
 
 fn no_entry(host: &HostCore, n: i64) -> Box<rhai::EvalAltResult> {
     let newest = host.registry().counts(host.clock.now()).newest;
-    failure::fail("NoEntry", format!("no entry {n}; the newest is {newest}"))
+    fail("NoEntry", format!("no entry {n}; the newest is {newest}"))
 }
 
 /// The entry id in `12`, or the owner's name and the id in `bfw-12` and `1a2b3c4d-12`.
@@ -147,6 +144,6 @@ fn id_in(text: &str) -> Option<(Option<&str>, EntryId)> {
 pub(in crate::host) fn facts(handle: &EntryHandle) -> Fallible<EntryView> {
     match handle.ops::<HandleFacts>() {
         Some(known) => Ok(known.facts()),
-        None => Err(failure::fail("NotAnEntry", "this handle belongs to another host")),
+        None => Err(fail("NotAnEntry", "this handle belongs to another host")),
     }
 }

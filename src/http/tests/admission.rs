@@ -1,4 +1,4 @@
-//! Who is let in, and what is refused.
+//! Requests that are let in, and requests that are refused.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What becomes of replies and streams whose clients read, stall, or go away.
+//! The fate of replies and streams whose clients read, stall, or go away.
 
 use super::*;
 
@@ -85,7 +85,7 @@ async fn a_request_whose_client_goes_away_is_dropped() {
     }
 }
 
-/// What a client may have sent beyond its request.
+/// Bytes that a client may have sent beyond its request.
 const BEYOND: [&str; 2] = ["\r\n", "GET /probe HTTP/1.1\r\nHost: localhost\r\n\r\n"];
 
 #[tokio::test]

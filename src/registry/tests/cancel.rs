@@ -1,28 +1,28 @@
 //! Stopping: who is asked along, who is spared.
 
-use super::bench::Bench;
+use super::harness::Harness;
 use crate::base::{EntryId, Limits, Owner, Refusal, Status};
 use crate::registry::{CancelBy, CancelState};
 
 #[test]
 fn cancelling_says_what_it_did() {
-    let mut bench = Bench::with(Limits { running: 1, reserved_slots: 0, ..Limits::default() });
-    bench.run("A runs 1\nA queues 2");
-    let a = CancelBy::Owner(bench.owner("A"));
-    let now = bench.now;
-    let mut state = |id| bench.state.request_cancel(EntryId(id), a, now).map(|asked| asked.state);
+    let mut harness = Harness::with(Limits { running: 1, reserved_slots: 0, ..Limits::default() });
+    harness.run("A runs 1\nA queues 2");
+    let a = CancelBy::Owner(harness.owner("A"));
+    let now = harness.now;
+    let mut state = |id| harness.state.request_cancel(EntryId(id), a, now).map(|asked| asked.state);
     assert_eq!(state(2), Ok(CancelState::Dequeued));
     assert_eq!(state(2), Ok(CancelState::Settled(Status::Cancelled)));
     assert_eq!(state(1), Ok(CancelState::Asked));
     assert_eq!(state(1), Ok(CancelState::AlreadyAsked));
     assert_eq!(state(3), Err(Refusal::NoEntry { id: 3, newest: 2 }));
-    bench.run("1 settles ok\ncapacity 0\nanswer r to A : 1\nr written\nA runs 3");
-    assert_eq!(bench.state.request_cancel(EntryId(1), a, now).unwrap_err(), Refusal::Evicted(EntryId(1)));
+    harness.run("1 settles ok\ncapacity 0\nanswer r to A : 1\nr written\nA runs 3");
+    assert_eq!(harness.state.request_cancel(EntryId(1), a, now).unwrap_err(), Refusal::Evicted(EntryId(1)));
 }
 
 #[test]
 fn children_are_asked_along_unless_detached() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 starts 2
          2 starts 3
@@ -42,7 +42,7 @@ fn children_are_asked_along_unless_detached() {
 
 #[test]
 fn the_owner_among_those_who_asked_knows() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          B cancels 1
          A cancels 1
@@ -54,7 +54,7 @@ fn the_owner_among_those_who_asked_knows() {
 
 #[test]
 fn release_spares_the_speaker_its_ancestors_and_its_descendants() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 starts 2
          2 starts 3
@@ -73,7 +73,7 @@ fn release_spares_the_speaker_its_ancestors_and_its_descendants() {
 
 #[test]
 fn lines_of_descent_survive_eviction() {
-    Bench::play(
+    Harness::play(
         "capacity 0
          A runs 1
          1 starts 2
@@ -95,23 +95,23 @@ fn lines_of_descent_survive_eviction() {
 
 #[test]
 fn release_answers_with_what_it_did() {
-    let mut bench = Bench::with(Limits { running: 2, reserved_slots: 0, ..Limits::default() });
-    bench.run("A runs 1\n1 settles ok\nA runs 2\nA runs 3\nA queues 4");
-    let a = bench.owner("A");
-    let released = bench.state.release(a, Some(EntryId(3)), true, bench.now);
+    let mut harness = Harness::with(Limits { running: 2, reserved_slots: 0, ..Limits::default() });
+    harness.run("A runs 1\n1 settles ok\nA runs 2\nA runs 3\nA queues 4");
+    let a = harness.owner("A");
+    let released = harness.state.release(a, Some(EntryId(3)), true, harness.now);
     assert_eq!(released.released, [EntryId(1)]);
     assert_eq!(released.cancelled, [EntryId(2), EntryId(4)]);
     assert_eq!((released.stop, released.dequeued), (vec![EntryId(2)], vec![EntryId(4)]));
-    let again = bench.state.release(a, Some(EntryId(3)), false, bench.now);
+    let again = harness.state.release(a, Some(EntryId(3)), false, harness.now);
     assert_eq!((again.released, again.cancelled), (vec![], vec![]));
 }
 
 #[test]
 fn shutting_down_stops_all_and_lets_nobody_in() {
-    let mut bench = Bench::with(Limits { running: 1, reserved_slots: 0, ..Limits::default() });
-    bench.run("A runs 1\n1 starts 2\nnil queues 3");
-    let all = bench.state.shut_down(bench.now);
+    let mut harness = Harness::with(Limits { running: 1, reserved_slots: 0, ..Limits::default() });
+    harness.run("A runs 1\n1 starts 2\nnil queues 3");
+    let all = harness.state.shut_down(harness.now);
     assert_eq!((all.stop, all.dequeued), (vec![EntryId(1)], vec![EntryId(2), EntryId(3)]));
-    assert_eq!(bench.admit(Owner::Local, None).unwrap_err().refusal, Refusal::ShuttingDown);
-    bench.run("1 settles cancelled\n1 is cancelled unread owed");
+    assert_eq!(harness.admit(Owner::Local, None).unwrap_err().refusal, Refusal::ShuttingDown);
+    harness.run("1 settles cancelled\n1 is cancelled unread owed");
 }

@@ -1,12 +1,12 @@
 //! Claims that meet each other, and the nil caller.
 
-use super::bench::{Bench, key};
+use super::harness::{Harness, key};
 use crate::base::Owner;
 use crate::registry::Adoption;
 
 #[test]
 fn news_rides_one_answer() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 settles ok
          answer r to A
@@ -21,7 +21,7 @@ fn news_rides_one_answer() {
 
 #[test]
 fn an_outcome_on_its_way_is_no_news() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 settles ok
          answer r to A : 1
@@ -36,7 +36,7 @@ fn an_outcome_on_its_way_is_no_news() {
 
 #[test]
 fn two_answers_may_render_one_outcome() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 settles ok
          answer r to A : 1
@@ -51,7 +51,7 @@ fn two_answers_may_render_one_outcome() {
 
 #[test]
 fn an_answer_does_not_tell_what_it_renders() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          1 settles ok
@@ -66,7 +66,7 @@ fn an_answer_does_not_tell_what_it_renders() {
 
 #[test]
 fn news_that_was_dropped_after_its_outcome_arrived_stays_silent() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 settles ok
          answer r to A
@@ -80,7 +80,7 @@ fn news_that_was_dropped_after_its_outcome_arrived_stays_silent() {
 
 #[test]
 fn news_on_its_way_survives_eviction() {
-    Bench::play(
+    Harness::play(
         "capacity 0
          A runs 1
          1 settles ok
@@ -98,7 +98,7 @@ fn news_on_its_way_survives_eviction() {
 
 #[test]
 fn a_claim_counts_once() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 settles ok
          answer r to A : 1 1
@@ -111,7 +111,7 @@ fn a_claim_counts_once() {
 
 #[test]
 fn an_ended_session_gets_nothing_back() {
-    Bench::play(
+    Harness::play(
         "capacity 0
          A delivered 1
          A runs 2
@@ -129,7 +129,7 @@ fn an_ended_session_gets_nothing_back() {
 
 #[test]
 fn what_a_timed_out_reader_left_is_still_owed() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          2 reads 1
@@ -146,7 +146,7 @@ fn what_a_timed_out_reader_left_is_still_owed() {
 
 #[test]
 fn another_sessions_answer_marks_nothing_its_scripts_read() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 settles ok
          A runs 2
@@ -161,7 +161,7 @@ fn another_sessions_answer_marks_nothing_its_scripts_read() {
 
 #[test]
 fn a_child_that_outlives_its_parent_keeps_its_list() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 settles ok
          A runs 2
@@ -180,7 +180,7 @@ fn a_child_that_outlives_its_parent_keeps_its_list() {
 
 #[test]
 fn followed_entries_of_an_ended_session_stay_until_that_lapses() {
-    Bench::play(
+    Harness::play(
         "capacity 0
          A runs 1
          A runs 2
@@ -209,7 +209,7 @@ fn followed_entries_of_an_ended_session_stay_until_that_lapses() {
 
 #[test]
 fn with_a_prompt_news_to_the_nil_caller_absorbs() {
-    Bench::play(
+    Harness::play(
         "prompt on
          nil runs 1
          1 settles ok
@@ -225,7 +225,7 @@ fn with_a_prompt_news_to_the_nil_caller_absorbs() {
 
 #[test]
 fn without_a_prompt_the_nil_caller_is_owed_nothing() {
-    Bench::play(
+    Harness::play(
         "nil runs 1
          1 settles failed
          1 is failed seen told
@@ -244,20 +244,20 @@ fn without_a_prompt_the_nil_caller_is_owed_nothing() {
 
 #[test]
 fn the_adoption_notice_is_told_until_it_was_written() {
-    let mut bench = Bench::new();
-    let session = bench.state.find_or_adopt(&key("old"), None, bench.now).unwrap().session;
+    let mut harness = Harness::new();
+    let session = harness.state.find_or_adopt(&key("old"), None, harness.now).unwrap().session;
     let owner = Owner::Session(session);
-    let first = bench.state.claim_news(owner, bench.now);
-    let meanwhile = bench.state.claim_news(owner, bench.now);
+    let first = harness.state.claim_news(owner, harness.now);
+    let meanwhile = harness.state.claim_news(owner, harness.now);
     assert_eq!((first.adopted, meanwhile.adopted), (Some(Adoption::Unknown), None));
-    bench.state.written(meanwhile.id, bench.now);
-    bench.state.dropped(first.id);
-    let block = bench.state.claim(owner, &[], false, bench.now);
+    harness.state.written(meanwhile.id, harness.now);
+    harness.state.dropped(first.id);
+    let block = harness.state.claim(owner, &[], false, harness.now);
     assert_eq!(block.adopted, None, "a block alone carries no notice");
-    let second = bench.state.claim_news(owner, bench.now);
+    let second = harness.state.claim_news(owner, harness.now);
     assert_eq!(second.adopted, Some(Adoption::Unknown));
-    bench.state.written(second.id, bench.now);
-    assert_eq!(bench.state.claim_news(owner, bench.now).adopted, None);
+    harness.state.written(second.id, harness.now);
+    assert_eq!(harness.state.claim_news(owner, harness.now).adopted, None);
 }
 
 #[test]
@@ -306,13 +306,13 @@ fn delivery_makes_an_entry_young_again() {
          3 is evicted
          1 is ok seen told",
     ] {
-        Bench::new().run("capacity 1").run(history);
+        Harness::new().run("capacity 1").run(history);
     }
 }
 
 #[test]
 fn a_task_answer_written_after_the_session_ended_is_followed() {
-    Bench::play(
+    Harness::play(
         "capacity 0
          A runs 1
          task t of 1
@@ -330,7 +330,7 @@ fn a_task_answer_written_after_the_session_ended_is_followed() {
 
 #[test]
 fn an_entry_that_looks_at_itself_is_not_delivered_by_its_parent() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 starts 2
          2 reads 2
@@ -344,7 +344,7 @@ fn an_entry_that_looks_at_itself_is_not_delivered_by_its_parent() {
 
 #[test]
 fn what_an_open_call_will_render_is_no_news_elsewhere() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A expects 1
          1 settles ok
@@ -359,7 +359,7 @@ fn what_an_open_call_will_render_is_no_news_elsewhere() {
          answer u to A
          u tells 1 ok",
     );
-    Bench::play(
+    Harness::play(
         "A runs 1
          A expects 1
          1 settles ok
@@ -367,7 +367,7 @@ fn what_an_open_call_will_render_is_no_news_elsewhere() {
          answer r to A
          r tells 1 ok",
     );
-    Bench::play(
+    Harness::play(
         "A runs 1
          B expects 1
          1 settles ok

@@ -1,7 +1,7 @@
-//! What holds after every step: each order and count that is kept beside the entries says what the entries say.
+//! Invariants, checked after every step: each order and count that is kept beside the entries says what the entries say.
 
 use crate::base::Owner;
-use crate::registry::book::Phase;
+use crate::registry::entries::Phase;
 use crate::registry::{FOLLOWED_FOR, Registry};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,5 +84,5 @@ pub(super) fn check<V: Clone>(state: &Registry<V>) {
         assert_eq!(session.live_entries, live_of.get(&owner).copied().unwrap_or(0), "live entries of {owner:?}");
         assert!(session.pins >= awaited_of.get(&owner).copied().unwrap_or(0), "awaited entries of {owner:?}");
     }
-    state.slots.check(&queued);
+    state.run_queue.check(&queued);
 }

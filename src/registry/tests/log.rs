@@ -22,7 +22,7 @@ fn texts(lines: &[Line]) -> Vec<&str> {
     lines.iter().map(|line| line.text.as_str()).collect()
 }
 
-/// What an answer shows: head, gap (lines, bytes, from), tail.
+/// An output as an answer shows it: head, gap (lines, bytes, from), tail.
 type Shown<'a> = (Vec<&'a str>, Option<(u64, u64, u64)>, Vec<&'a str>);
 
 fn shown(found: &HeadTail) -> Shown<'_> {

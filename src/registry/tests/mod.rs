@@ -1,14 +1,14 @@
-//! Tests of the registry. Most are written in the small language of [`bench`], which reads like the rules they test.
+//! Tests of the registry. Most are written in lines that [`harness`] runs, which reads like the rules they test.
 
-mod bench;
 mod cancel;
 mod delivery;
+mod eviction;
+mod harness;
 mod invariants;
 mod log;
-mod places;
-mod pool;
 mod sessions;
 mod slots;
+mod spaces;
 mod table;
 mod views;
 mod waits;

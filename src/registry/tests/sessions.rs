@@ -1,6 +1,6 @@
 //! Sessions: opening, silence, ending, handles.
 
-use super::bench::{Bench, key};
+use super::harness::{Harness, key};
 use crate::base::{ClientInfo, Handle, Limits, Owner, Refusal, SessionId};
 use crate::registry::{Adoption, Registry};
 use std::collections::HashSet;
@@ -21,95 +21,95 @@ fn create(state: &mut Registry<&'static str>, seed: &mut u64) -> (SessionId, Han
 
 #[test]
 fn a_never_seen_id_is_adopted_once() {
-    let mut bench = Bench::new();
-    let first = bench.state.find_or_adopt(&key("old"), Some("10.0.0.1".into()), bench.now).unwrap();
-    let second = bench.state.find_or_adopt(&key("old"), None, bench.now).unwrap();
+    let mut harness = Harness::new();
+    let first = harness.state.find_or_adopt(&key("old"), Some("10.0.0.1".into()), harness.now).unwrap();
+    let second = harness.state.find_or_adopt(&key("old"), None, harness.now).unwrap();
     assert_eq!((first.adopted, second.adopted, first.session), (true, false, second.session));
-    assert!(bench.state.tools_stale(first.session));
-    bench.state.tools_fetched(first.session);
-    assert!(!bench.state.tools_stale(first.session));
-    let minted = bench.state.initialize(key("new"), ClientInfo::default(), None, bench.now).unwrap();
-    assert!(!minted.adopted && !bench.state.tools_stale(minted.session));
-    assert_eq!(bench.state.find_or_adopt(&key("new"), None, bench.now).unwrap(), minted);
+    assert!(harness.state.tools_stale(first.session));
+    harness.state.tools_fetched(first.session);
+    assert!(!harness.state.tools_stale(first.session));
+    let minted = harness.state.initialize(key("new"), ClientInfo::default(), None, harness.now).unwrap();
+    assert!(!minted.adopted && !harness.state.tools_stale(minted.session));
+    assert_eq!(harness.state.find_or_adopt(&key("new"), None, harness.now).unwrap(), minted);
 }
 
 #[test]
 fn an_id_that_was_ended_stays_ended() {
-    let mut bench = Bench::new();
-    bench.run("A opens\nA ends\nA gone");
-    assert_eq!(bench.state.find_or_adopt(&key("A"), None, bench.now), Err(Refusal::SessionEnded));
-    assert_eq!(bench.state.end_by_key(&key("A"), bench.now), Err(Refusal::SessionEnded));
-    bench.advance(48 * HOUR);
-    bench.state.expire(bench.now);
-    assert_eq!(bench.state.find_or_adopt(&key("A"), None, bench.now), Err(Refusal::SessionEnded));
-    assert_eq!(bench.state.end_by_key(&key("never-seen"), bench.now).err(), None);
+    let mut harness = Harness::new();
+    harness.run("A opens\nA ends\nA gone");
+    assert_eq!(harness.state.find_or_adopt(&key("A"), None, harness.now), Err(Refusal::SessionEnded));
+    assert_eq!(harness.state.end_by_key(&key("A"), harness.now), Err(Refusal::SessionEnded));
+    harness.advance(48 * HOUR);
+    harness.state.expire(harness.now);
+    assert_eq!(harness.state.find_or_adopt(&key("A"), None, harness.now), Err(Refusal::SessionEnded));
+    assert_eq!(harness.state.end_by_key(&key("never-seen"), harness.now).err(), None);
 }
 
 #[test]
 fn silence_ends_a_session_and_a_sign_of_life_saves_it() {
-    let mut bench = Bench::new();
-    bench.run("A opens\nB opens");
-    bench.advance(24 * HOUR - Duration::from_nanos(1));
-    bench.run("B heard");
-    assert_eq!(bench.state.expire(bench.now), []);
-    bench.advance(Duration::from_nanos(1));
-    let ended = bench.state.expire(bench.now);
+    let mut harness = Harness::new();
+    harness.run("A opens\nB opens");
+    harness.advance(24 * HOUR - Duration::from_nanos(1));
+    harness.run("B heard");
+    assert_eq!(harness.state.expire(harness.now), []);
+    harness.advance(Duration::from_nanos(1));
+    let ended = harness.state.expire(harness.now);
     let labels: Vec<_> = ended.iter().map(|session| &*session.label).collect();
     assert_eq!(labels, ["session-"]);
-    bench.run("A gone\nB alive");
+    harness.run("A gone\nB alive");
 }
 
 #[test]
 fn nobody_expires_before_a_whole_silence_has_passed() {
     // The clock starts at zero: "silent since before the start" must not be confused with "silent for long".
-    let mut bench = Bench::new();
-    bench.run("A opens");
-    bench.advance(HOUR);
-    assert_eq!(bench.state.expire(bench.now), []);
+    let mut harness = Harness::new();
+    harness.run("A opens");
+    harness.advance(HOUR);
+    assert_eq!(harness.state.expire(harness.now), []);
 }
 
 #[test]
 fn an_id_that_expired_is_adopted_afresh_with_the_notice() {
-    let mut bench = Bench::new();
-    let first = bench.owner("A");
-    bench.run("24 hours pass\nnil runs 1");
-    let again = bench.state.find_or_adopt(&key("A"), None, bench.now).unwrap();
+    let mut harness = Harness::new();
+    let first = harness.owner("A");
+    harness.run("24 hours pass\nnil runs 1");
+    let again = harness.state.find_or_adopt(&key("A"), None, harness.now).unwrap();
     assert!(again.adopted && Owner::Session(again.session) != first);
-    assert_eq!(bench.state.claim_news(Owner::Session(again.session), bench.now).adopted, Some(Adoption::Expired));
-    let unknown = bench.state.find_or_adopt(&key("B"), None, bench.now).unwrap();
-    assert_eq!(bench.state.claim_news(Owner::Session(unknown.session), bench.now).adopted, Some(Adoption::Unknown));
+    assert_eq!(harness.state.claim_news(Owner::Session(again.session), harness.now).adopted, Some(Adoption::Expired));
+    let unknown = harness.state.find_or_adopt(&key("B"), None, harness.now).unwrap();
+    assert_eq!(harness.state.claim_news(Owner::Session(unknown.session), harness.now).adopted, Some(Adoption::Unknown));
 }
 
 #[test]
 fn a_request_saves_a_session_that_nobody_has_ended_yet() {
-    let mut bench = Bench::new();
-    let a = bench.owner("A");
-    bench.run("30 hours pass");
-    let found = bench.state.find_or_adopt(&key("A"), None, bench.now).unwrap();
+    let mut harness = Harness::new();
+    let a = harness.owner("A");
+    harness.run("30 hours pass");
+    let found = harness.state.find_or_adopt(&key("A"), None, harness.now).unwrap();
     assert_eq!((Owner::Session(found.session), found.adopted), (a, false));
-    bench.run("nil runs 1\nA alive");
+    harness.run("nil runs 1\nA alive");
 }
 
 #[test]
 fn an_open_stream_keeps_a_session_and_silence_counts_from_its_end() {
-    let mut bench = Bench::new();
-    let Owner::Session(a) = bench.owner("A") else { panic!() };
-    bench.state.hold(a);
-    bench.state.hold(a);
-    bench.run("30 hours pass\nnil runs 1\nA alive");
-    bench.state.unhold(a, bench.now);
-    bench.run("30 hours pass\nnil runs 2\nA alive");
-    bench.state.unhold(a, bench.now);
-    bench.run("23 hours pass\nnil runs 3\nA alive\n1 hours pass\nnil runs 4\nA gone");
-    bench.state.unhold(a, bench.now);
-    bench.state.hold(a);
-    bench.state.heard(a, bench.now);
-    bench.run("A gone");
+    let mut harness = Harness::new();
+    let Owner::Session(a) = harness.owner("A") else { panic!() };
+    harness.state.hold(a);
+    harness.state.hold(a);
+    harness.run("30 hours pass\nnil runs 1\nA alive");
+    harness.state.unhold(a, harness.now);
+    harness.run("30 hours pass\nnil runs 2\nA alive");
+    harness.state.unhold(a, harness.now);
+    harness.run("23 hours pass\nnil runs 3\nA alive\n1 hours pass\nnil runs 4\nA gone");
+    harness.state.unhold(a, harness.now);
+    harness.state.hold(a);
+    harness.state.heard(a, harness.now);
+    harness.run("A gone");
 }
 
 #[test]
 fn a_running_awaited_entry_keeps_its_session() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 awaited
          1 awaited
@@ -128,7 +128,7 @@ fn a_running_awaited_entry_keeps_its_session() {
          A gone
          1 unawaited",
     );
-    Bench::play(
+    Harness::play(
         "A runs 1
          1 awaited
          30 hours pass
@@ -144,91 +144,91 @@ fn a_running_awaited_entry_keeps_its_session() {
 
 #[test]
 fn what_arrives_late_for_an_ended_session_does_nothing() {
-    let mut bench = Bench::new();
-    let a = bench.owner("A");
-    bench.run("A runs 1\nA ends");
+    let mut harness = Harness::new();
+    let a = harness.owner("A");
+    harness.run("A runs 1\nA ends");
     let Owner::Session(session) = a else { panic!() };
-    bench.state.introduce(a, "late".into());
-    bench.state.manual_read(a);
-    bench.state.tools_fetched(session);
-    bench.state.move_session(a, "lab");
-    bench.state.heard(session, bench.now);
-    assert_eq!(bench.state.sessions(bench.now), []);
-    assert!(!bench.state.manual_unread(a));
+    harness.state.introduce(a, "late".into());
+    harness.state.manual_read(a);
+    harness.state.tools_fetched(session);
+    harness.state.move_session(a, "lab");
+    harness.state.heard(session, harness.now);
+    assert_eq!(harness.state.sessions(harness.now), []);
+    assert!(!harness.state.manual_unread(a));
     // Its running entry may still start children; a new eval is refused.
-    bench.run("1 starts 2\n2 settles ok\n2 is ok seen told\nA is refused SessionEnded");
+    harness.run("1 starts 2\n2 settles ok\n2 is ok seen told\nA is refused SessionEnded");
 }
 
 #[test]
 fn at_the_limit_the_longest_silent_idle_session_ends() {
-    let mut bench = Bench::with(Limits { sessions: 3, ..Limits::default() });
-    bench.run("A runs 1\n1 seconds pass\nB opens\n1 seconds pass\nC opens\n1 seconds pass\nB heard");
+    let mut harness = Harness::with(Limits { sessions: 3, ..Limits::default() });
+    harness.run("A runs 1\n1 seconds pass\nB opens\n1 seconds pass\nC opens\n1 seconds pass\nB heard");
     // A has work, C is idle and silent for longer than B.
-    let opened = bench.state.find_or_adopt(&key("D"), None, bench.now).unwrap();
+    let opened = harness.state.find_or_adopt(&key("D"), None, harness.now).unwrap();
     assert_eq!(opened.ended.unwrap().session, SessionId(3));
-    bench.run("A alive\nB alive\nC gone");
-    let Owner::Session(b) = bench.owner("B") else { panic!() };
-    bench.state.hold(b);
-    bench.state.hold(opened.session);
+    harness.run("A alive\nB alive\nC gone");
+    let Owner::Session(b) = harness.owner("B") else { panic!() };
+    harness.state.hold(b);
+    harness.state.hold(opened.session);
     let full = Refusal::TooManySessions { limit: 3 };
-    assert_eq!(bench.state.initialize(key("E"), ClientInfo::default(), None, bench.now), Err(full.clone()));
-    assert_eq!(bench.state.find_or_adopt(&key("E"), None, bench.now), Err(full.clone()));
-    let created = bench.state.create_with_handle(&mut || 0, None, ClientInfo::default(), None, bench.now);
+    assert_eq!(harness.state.initialize(key("E"), ClientInfo::default(), None, harness.now), Err(full.clone()));
+    assert_eq!(harness.state.find_or_adopt(&key("E"), None, harness.now), Err(full.clone()));
+    let created = harness.state.create_with_handle(&mut || 0, None, ClientInfo::default(), None, harness.now);
     assert_eq!(created, Err(full));
-    assert!(bench.state.find_or_adopt(&key("A"), None, bench.now).is_ok(), "who is there is found");
-    bench.run("1 settles ok");
-    assert!(bench.state.find_or_adopt(&key("E"), None, bench.now).is_ok());
-    bench.run("A gone");
+    assert!(harness.state.find_or_adopt(&key("A"), None, harness.now).is_ok(), "who is there is found");
+    harness.run("1 settles ok");
+    assert!(harness.state.find_or_adopt(&key("E"), None, harness.now).is_ok());
+    harness.run("A gone");
 }
 
 #[test]
 fn a_session_with_something_to_read_makes_room_only_when_there_is_no_other() {
-    let mut bench = Bench::with(Limits { sessions: 3, ..Limits::default() });
-    bench.run("A runs 1\n1 settles ok\nB runs 2\ntask t of 2\nt written\n2 settles ok\nblock r to B : 2\nr written");
-    bench.run("2 is ok seen told followed\n1 seconds pass\nC opens");
-    let adopt = |bench: &mut Bench, name| {
-        bench.run("1 seconds pass");
-        bench.state.find_or_adopt(&key(name), None, bench.now).unwrap();
+    let mut harness = Harness::with(Limits { sessions: 3, ..Limits::default() });
+    harness.run("A runs 1\n1 settles ok\nB runs 2\ntask t of 2\nt written\n2 settles ok\nblock r to B : 2\nr written");
+    harness.run("2 is ok seen told followed\n1 seconds pass\nC opens");
+    let adopt = |harness: &mut Harness, name| {
+        harness.run("1 seconds pass");
+        harness.state.find_or_adopt(&key(name), None, harness.now).unwrap();
     };
-    adopt(&mut bench, "D");
-    bench.run("A alive\nB alive\nC gone");
+    adopt(&mut harness, "D");
+    harness.run("A alive\nB alive\nC gone");
     // Followed no more, it is as good as any.
-    bench.run("3600 seconds pass");
-    adopt(&mut bench, "E");
-    bench.run("A alive\nB gone");
+    harness.run("3600 seconds pass");
+    adopt(&mut harness, "E");
+    harness.run("A alive\nB gone");
     // Everybody has something to read: the longest silent goes.
-    bench.run("D runs 3\n3 settles ok\nE runs 4\n4 settles ok");
-    adopt(&mut bench, "F");
-    bench.run("A gone\nD alive\nE alive");
+    harness.run("D runs 3\n3 settles ok\nE runs 4\n4 settles ok");
+    adopt(&mut harness, "F");
+    harness.run("A gone\nD alive\nE alive");
 }
 
 #[test]
 fn handles_are_found_and_unknown_ones_mint_nothing() {
-    let mut bench = Bench::new();
+    let mut harness = Harness::new();
     let note = Some("reads the log".into());
-    let created = bench.state.create_with_handle(&mut || 0, note, ClientInfo::default(), None, bench.now).unwrap();
+    let created = harness.state.create_with_handle(&mut || 0, note, ClientInfo::default(), None, harness.now).unwrap();
     assert_eq!(created.handle.as_str(), "bbb");
-    assert_eq!(bench.state.by_handle("bbb", bench.now), Ok(created.session));
-    assert_eq!(bench.state.handle_of(created.session), Some(created.handle));
+    assert_eq!(harness.state.by_handle("bbb", harness.now), Ok(created.session));
+    assert_eq!(harness.state.handle_of(created.session), Some(created.handle));
     for unknown in ["bbc", "nonsense", ""] {
         let refusal = Refusal::UnknownSession { given: unknown.to_owned() };
-        assert_eq!(bench.state.by_handle(unknown, bench.now), Err(refusal));
+        assert_eq!(harness.state.by_handle(unknown, harness.now), Err(refusal));
     }
-    assert_eq!(bench.state.counts(bench.now).sessions, 1);
+    assert_eq!(harness.state.counts(harness.now).sessions, 1);
     // Asking is a sign of life.
-    bench.run("23 hours pass");
-    bench.state.by_handle("bbb", bench.now).unwrap();
-    bench.run("23 hours pass\nnil runs 1");
-    assert!(bench.state.by_handle("bbb", bench.now).is_ok());
-    bench.run("24 hours pass\nnil runs 2");
-    assert_eq!(bench.state.by_handle("bbb", bench.now).unwrap_err().kind(), "UnknownSession");
+    harness.run("23 hours pass");
+    harness.state.by_handle("bbb", harness.now).unwrap();
+    harness.run("23 hours pass\nnil runs 1");
+    assert!(harness.state.by_handle("bbb", harness.now).is_ok());
+    harness.run("24 hours pass\nnil runs 2");
+    assert_eq!(harness.state.by_handle("bbb", harness.now).unwrap_err().kind(), "UnknownSession");
 }
 
 #[test]
 fn handles_are_never_given_out_twice_and_grow_when_half_are_used() {
-    let mut bench = Bench::with(Limits { sessions: 10, ..Limits::default() });
+    let mut harness = Harness::with(Limits { sessions: 10, ..Limits::default() });
     let mut seed = 7;
-    let handles: Vec<_> = (0..4_100).map(|_| create(&mut bench.state, &mut seed).1).collect();
+    let handles: Vec<_> = (0..4_100).map(|_| create(&mut harness.state, &mut seed).1).collect();
     let lengths: Vec<_> = handles.iter().map(|handle| handle.as_str().len()).collect();
     assert!(lengths[..4_000].iter().all(|n| *n == 3) && lengths[4_000..].iter().all(|n| *n == 4));
     assert_eq!(handles.iter().collect::<HashSet<_>>().len(), handles.len(), "also those of ended sessions");
@@ -236,19 +236,19 @@ fn handles_are_never_given_out_twice_and_grow_when_half_are_used() {
 
 #[test]
 fn handles_do_not_need_chance_to_differ() {
-    let mut bench = Bench::new();
+    let mut harness = Harness::new();
     let mut handles = HashSet::new();
     for _ in 0..10 {
-        let created = bench.state.create_with_handle(&mut || 7_999, None, ClientInfo::default(), None, bench.now);
+        let created = harness.state.create_with_handle(&mut || 7_999, None, ClientInfo::default(), None, harness.now);
         assert!(handles.insert(created.unwrap().handle));
     }
 }
 
 #[test]
 fn a_handle_whose_scratch_would_be_somebody_elses_is_passed_over() {
-    let mut bench = Bench::new();
-    bench.state.find_or_adopt(&"bbb".parse().unwrap(), None, bench.now).unwrap();
-    let created = bench.state.create_with_handle(&mut || 0, None, ClientInfo::default(), None, bench.now).unwrap();
+    let mut harness = Harness::new();
+    harness.state.find_or_adopt(&"bbb".parse().unwrap(), None, harness.now).unwrap();
+    let created = harness.state.create_with_handle(&mut || 0, None, ClientInfo::default(), None, harness.now).unwrap();
     assert_eq!(created.handle.as_str(), "bbc");
-    assert_eq!(&*bench.state.current(Owner::Session(created.session)).unwrap(), "s-bbc");
+    assert_eq!(&*harness.state.current(Owner::Session(created.session)).unwrap(), "s-bbc");
 }

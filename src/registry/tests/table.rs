@@ -1,6 +1,6 @@
 //! The table of the life of an entry, row by row.
 
-use super::bench::Bench;
+use super::harness::Harness;
 
 /// A row: from which state, by which event, and a history that shows where it leads.
 struct Row {
@@ -393,15 +393,6 @@ const TABLE: &[Row] = &[
     },
     Row {
         from: "running",
-        event: "cancelled by a limit",
-        history: "
-            A runs 1
-            limit cancels 1
-            1 settles cancelled
-            1 is cancelled unread owed",
-    },
-    Row {
-        from: "running",
         event: "cancelled by another session",
         history: "
             A runs 1
@@ -487,7 +478,7 @@ const TABLE: &[Row] = &[
 #[test]
 fn every_row_of_the_table_holds() {
     let failed: Vec<_> =
-        TABLE.iter().filter(|row| std::panic::catch_unwind(|| Bench::play(row.history)).is_err()).collect();
+        TABLE.iter().filter(|row| std::panic::catch_unwind(|| Harness::play(row.history)).is_err()).collect();
     let named: Vec<_> = failed.iter().map(|row| format!("{}: {}", row.from, row.event)).collect();
     assert!(failed.is_empty(), "rows that do not hold:\n{}", named.join("\n"));
 }
@@ -517,6 +508,6 @@ fn queued_entries_are_cancelled_at_once() {
     ];
     for history in histories {
         let limits = crate::base::Limits { running: 1, reserved_slots: 0, ..Default::default() };
-        Bench::with(limits).run("nil runs 1\nnil queues 2\nA queues 3").run(history);
+        Harness::with(limits).run("nil runs 1\nnil queues 2\nA queues 3").run(history);
     }
 }

@@ -1,12 +1,12 @@
 //! Deadlocks are found at once, and only deadlocks.
 
-use super::bench::Bench;
+use super::harness::Harness;
 use crate::base::{EntryId, Owner, Refusal};
 use crate::registry::Wants;
 
 #[test]
 fn a_circle_is_refused_and_changes_nothing() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          A runs 3
@@ -22,7 +22,7 @@ fn a_circle_is_refused_and_changes_nothing() {
 
 #[test]
 fn nobody_waits_for_itself() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          1 cannot-wait-for 1 in 1 → 1
@@ -33,7 +33,7 @@ fn nobody_waits_for_itself() {
 
 #[test]
 fn one_way_out_is_enough_for_any() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          A runs 3
@@ -48,7 +48,7 @@ fn one_way_out_is_enough_for_any() {
 
 #[test]
 fn settled_targets_count_as_reached() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          A runs 3
@@ -64,7 +64,7 @@ fn settled_targets_count_as_reached() {
 
 #[test]
 fn a_refused_wait_leaves_the_one_before() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          A runs 3
@@ -77,7 +77,7 @@ fn a_refused_wait_leaves_the_one_before() {
 
 #[test]
 fn who_was_asked_to_stop_waits_for_nothing() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          1 waits-for 2
@@ -89,23 +89,23 @@ fn who_was_asked_to_stop_waits_for_nothing() {
 #[test]
 fn long_chains_are_walked_without_recursion() {
     const LENGTH: u64 = 4_000;
-    let mut bench = Bench::new();
+    let mut harness = Harness::new();
     for id in 1..=LENGTH {
-        bench.admit(Owner::Local, None).unwrap();
+        harness.admit(Owner::Local, None).unwrap();
         // Everybody waits, so everybody gets a turn.
-        drop(bench.state.give_back(EntryId(id), bench.now));
+        drop(harness.state.give_back(EntryId(id), harness.now));
     }
-    let wait = |bench: &mut Bench, id, target| bench.state.add_wait(EntryId(id), &[EntryId(target)], Wants::All);
+    let wait = |harness: &mut Harness, id, target| harness.state.add_wait(EntryId(id), &[EntryId(target)], Wants::All);
     for id in 1..LENGTH {
-        wait(&mut bench, id, id + 1).unwrap();
+        wait(&mut harness, id, id + 1).unwrap();
     }
-    let Err(Refusal::Deadlock { path }) = wait(&mut bench, LENGTH, 1) else { panic!("nobody could go on") };
+    let Err(Refusal::Deadlock { path }) = wait(&mut harness, LENGTH, 1) else { panic!("nobody could go on") };
     assert_eq!(path.len() as u64, LENGTH + 1);
 }
 
 #[test]
 fn a_wait_that_comes_too_late_holds_nobody_up() {
-    Bench::play(
+    Harness::play(
         "A runs 1
          A runs 2
          1 settles ok

@@ -49,7 +49,12 @@ fn the_functions_that_the_manual_names_exist() {
     let text = manual("", Variant::Await, &[], &[]);
     let (_, list) = text.split_once("## Functions of the language, the most used").unwrap();
     let (list, _) = list.split_once("`doc(").unwrap();
-    let language = crate::engine::Runtime::new(crate::base::Limits::default(), rhai::Module::new(), Vec::new());
+    let language = crate::engine::Runtime::new(
+        crate::base::Limits::default(),
+        crate::engine::stdlib(),
+        rhai::Module::new(),
+        Vec::new(),
+    );
     let names = list.split('`').skip(1).step_by(2).flat_map(str::split_whitespace);
     let names: Vec<_> = names.map(|name| name.split('(').next().unwrap()).filter(|name| !name.ends_with(')')).collect();
     assert!(names.len() > 50, "{names:?}");

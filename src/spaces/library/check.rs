@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-/// What a check of a folder found.
+/// The result of a check of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// How many modules there are, broken ones included.
     pub modules: usize,
-    /// What is wrong with them, by file and line.
+    /// Their problems, by file and line.
     pub problems: Vec<ModuleProblem>,
 }
 

@@ -1,26 +1,15 @@
-//! What scripts and people ask about modules: lists, outlines, docs and texts, from the files as they are now and from what
-//! was defined inside modules since. Nothing is run for it.
+//! Answers to questions of scripts and people about modules: lists, outlines, docs and texts, from the files as they are now
+//! and from what was defined inside modules since. Nothing is run for it.
 
 use super::check::circle_of;
-use super::folder::Found;
-use super::name::ModuleName;
-use super::outline::{contains, first_sentence};
-use super::shelf::Layer;
-use super::{Library, near};
-use crate::base::{ModuleError, ModuleProblem, ProblemKind, lock};
-use crate::engine::{FunctionOutline, ModuleImport, ModuleOutline, Overlay, Sources, module_text};
+use super::module_store::Layer;
+use super::name::{ModuleName, near};
+use super::outline::{Outlined, contains, first_sentence};
+use super::store::Library;
+use crate::base::{ModuleError, ModuleProblem, ProblemKind};
+use crate::engine::{FunctionOutline, ModuleOutline, Overlay, Sources, module_text};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What texts that were looked at say, with these texts.
-pub(super) type Outlines = BTreeMap<ModuleName, (Arc<str>, Result<Arc<Looked>, ModuleError>)>;
-
-/// What the text of a module says.
-#[derive(Debug)]
-pub(super) struct Looked {
-    outline: Arc<ModuleOutline>,
-    imports: Vec<ModuleImport>,
-}
 
 /// One module in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +37,7 @@ pub enum ModuleStatus {
     Native,
 }
 
-/// What a name in a question about docs means.
+/// The meaning of a name in a question about docs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Documented {
     /// A module.
@@ -75,23 +64,23 @@ impl Library {
         }
         let mut readable = Vec::new();
         for name in self.script_modules() {
-            if let Ok(text) = self.shelf.folder().read(&name) {
-                let looked = self.looked_at(&name, &text);
-                readable.push((name, text, looked));
+            if let Ok(text) = self.store.folder().read(&name) {
+                let outlined = self.outlines.of(&name, &text, &self.limits);
+                readable.push((name, text, outlined));
             } else if wanted(None, name.as_str()) {
                 rows.extend(self.unreadable(&name));
             }
         }
-        let good = readable.iter().filter_map(|(name, _, looked)| Some((name.as_str(), looked.as_ref().ok()?)));
-        let good: BTreeMap<&str, &Arc<Looked>> = good.collect();
-        let imports = |name: &str| good.get(name).map_or(&[][..], |looked| &looked.imports[..]);
-        for (name, text, looked) in &readable {
-            let outline = looked.as_ref().map(|looked| &looked.outline);
+        let good = readable.iter().filter_map(|(name, _, outlined)| Some((name.as_str(), outlined.as_ref().ok()?)));
+        let good: BTreeMap<&str, &Arc<Outlined>> = good.collect();
+        let imports = |name: &str| good.get(name).map_or(&[][..], |outlined| &outlined.imports[..]);
+        for (name, text, outlined) in &readable {
+            let outline = outlined.as_ref().map(|outlined| &outlined.outline);
             if !wanted(outline.as_ref().ok().map(AsRef::as_ref), name.as_str()) {
                 continue;
             }
             let defined = self.defined(name, text);
-            let status = match (&outline, self.shelf.fault(name, text)) {
+            let status = match (&outline, self.store.fault(name, text)) {
                 (Err(error), _) => ModuleStatus::Broken(problem(name, error)),
                 (Ok(_), _) if let Some((import, path)) = circle_of(name.as_str(), imports) => {
                     ModuleStatus::Broken(ModuleProblem {
@@ -115,7 +104,7 @@ impl Library {
         rows
     }
 
-    /// What a module offers: the file as it is now, or, when that does not compile, the version in force; with what was
+    /// The outline of a module: of the file as it is now, or, when that does not compile, the version in force; with what was
     /// defined inside it. `sources` finds the code of evals that defined something.
     ///
     /// # Errors
@@ -126,7 +115,7 @@ impl Library {
             return Ok(Arc::new(native.clone()));
         }
         let (name, text, outline) = self.in_force(name)?;
-        let layers = self.shelf.layers(&name, &text);
+        let layers = self.store.layers(&name, &text);
         if layers.is_empty() {
             return Ok(outline);
         }
@@ -153,7 +142,7 @@ impl Library {
             return Err(ModuleError::Native { name: name.to_owned() });
         }
         let name = ModuleName::parse(name)?;
-        self.shelf.folder().read(&name).map_err(|error| self.with_near_names(error))
+        self.store.folder().read(&name).map_err(|error| self.with_near_names(error))
     }
 
     /// The text of a function with its doc comment, as it is in force; of several with that name, one after the other.
@@ -184,7 +173,7 @@ impl Library {
         if found.is_empty() { Err(no_function(&outline, function)) } else { Ok(found.join("\n\n")) }
     }
 
-    /// What `path` is: a module (`stats`), or functions of one (`stats::mean`).
+    /// The module or functions that `path` means: a module (`stats`), or functions of one (`stats::mean`).
     ///
     /// # Errors
     ///
@@ -201,65 +190,27 @@ impl Library {
         Ok(Documented::Functions { module: module.to_owned(), functions })
     }
 
-    /// The names of all modules, sorted.
-    pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.native.keys().cloned().collect();
-        names.extend(self.script_modules().iter().map(ToString::to_string));
-        names.sort();
-        names.dedup();
-        names
-    }
-
-    fn script_modules(&self) -> Vec<ModuleName> {
-        let found = self.shelf.folder().list().unwrap_or_default();
-        let names: Vec<_> = found
-            .into_iter()
-            .filter_map(|found| match found {
-                Found::Module(name) => Some(name),
-                Found::Misnamed(_) => None,
-            })
-            .collect();
-        lock(&self.outlines).retain(|name, _| names.binary_search(name).is_ok());
-        names
-    }
-
     fn unreadable(&self, name: &ModuleName) -> Option<ModuleRow> {
-        let error = self.shelf.folder().read(name).err()?;
+        let error = self.store.folder().read(name).err()?;
         Some(row(name.as_str(), None, Vec::new(), ModuleStatus::Broken(problem(name, &error))))
     }
 
     /// The text that questions about a module are answered from, and its outline.
     fn in_force(&self, name: &str) -> Result<(ModuleName, Arc<str>, Arc<ModuleOutline>), ModuleError> {
         let name = ModuleName::parse(name)?;
-        let text = self.shelf.folder().read(&name).map_err(|error| self.with_near_names(error))?;
-        match self.outline_of(&name, &text) {
-            Ok(outline) => Ok((name, text, outline)),
+        let text = self.store.folder().read(&name).map_err(|error| self.with_near_names(error))?;
+        match self.outlines.of(&name, &text, &self.limits) {
+            Ok(outlined) => Ok((name, text, outlined.outline.clone())),
             Err(error) => {
-                let text = self.shelf.text(&name).ok_or(error)?;
+                let text = self.store.text(&name).ok_or(error)?;
                 let outline = module_text::parse(name.as_str(), &text, &self.limits)?.outline;
                 Ok((name, text, Arc::new(outline)))
             }
         }
     }
 
-    /// The outline of a text.
-    fn outline_of(&self, name: &ModuleName, text: &Arc<str>) -> Result<Arc<ModuleOutline>, ModuleError> {
-        self.looked_at(name, text).map(|looked| looked.outline.clone())
-    }
-
-    /// What a text says, found out once.
-    fn looked_at(&self, name: &ModuleName, text: &Arc<str>) -> Result<Arc<Looked>, ModuleError> {
-        if let Some((_, looked)) = lock(&self.outlines).get(name).filter(|(of, _)| of == text) {
-            return looked.clone();
-        }
-        let parsed = module_text::parse(name.as_str(), text, &self.limits);
-        let looked = parsed.map(|parsed| Arc::new(Looked { outline: parsed.outline.into(), imports: parsed.imports }));
-        lock(&self.outlines).insert(name.clone(), (text.clone(), looked.clone()));
-        looked
-    }
-
     fn defined(&self, name: &ModuleName, text: &str) -> Vec<String> {
-        let mut all: Vec<_> = self.shelf.layers(name, text).iter().flat_map(Layer::signatures).collect();
+        let mut all: Vec<_> = self.store.layers(name, text).iter().flat_map(Layer::signatures).collect();
         all.sort();
         all.dedup();
         all

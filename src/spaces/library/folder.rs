@@ -36,11 +36,6 @@ impl Folder {
         Self { root: root.into() }
     }
 
-    /// The path it was made with.
-    pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// The text of a module as its file has it now, without a byte order mark.
     pub(super) fn read(&self, name: &ModuleName) -> Result<Arc<str>, ModuleError> {
         let unreadable = |e: &io::Error| ModuleError::Unreadable { name: name.to_string(), reason: e.to_string() };

@@ -1,10 +1,10 @@
 //! Loading modules on behalf of real evals: the [`Modules`] that evaluation asks, over a [`Library`].
 
+use super::module_store::{Fault, Layer, Loader};
 use super::name::ModuleName;
-use super::shelf::{Fault, Layer, Loader};
-use super::{Library, ModuleNotice};
-use crate::base::{EntryId, ModuleError, StopCause};
-use crate::engine::{Fallible, LoadedModule, Modules, Overlay, Runtime, Task, compile_module};
+use super::store::Library;
+use crate::base::{EntryId, ModuleError, ModuleNotice, StopCause};
+use crate::engine::{Fallible, LoadedModule, Modules, Overlay, Task, compile_module};
 use crate::engine::{describe, fail};
 use rhai::EvalAltResult;
 use std::fmt;
@@ -24,10 +24,10 @@ pub trait SpaceModules: Send + Sync {
     /// # Errors
     ///
     /// There is no such space.
-    fn space_module(&self, language: &Runtime, name: &str) -> Fallible<LoadedModule>;
+    fn space_module(&self, task: &Task, name: &str) -> Fallible<LoadedModule>;
 }
 
-/// What `import` finds: modules of the library, and other spaces after an `@`.
+/// The modules that `import` finds: those of the library, and other spaces after an `@`.
 #[derive(Clone)]
 pub struct ScriptModules {
     library: Arc<Library>,
@@ -50,22 +50,22 @@ impl ScriptModules {
     /// # Errors
     ///
     /// No such module, or what its text raises; then everything stays as it was.
-    pub fn reload(&self, language: &Runtime, task: &Arc<Task>, name: &str) -> Fallible<ModuleNotice> {
-        let loader = OfTask { library: &self.library, language, task };
+    pub fn reload(&self, task: &Arc<Task>, name: &str) -> Fallible<ModuleNotice> {
+        let loader = OfTask { library: &self.library, task };
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
-        self.library.shelf.reload(&loader, &name)
+        self.library.store.reload(&loader, &name)
     }
 }
 
 impl Modules for ScriptModules {
-    fn resolve(&self, language: &Runtime, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
+    fn resolve(&self, task: &Arc<Task>, name: &str) -> Fallible<Arc<LoadedModule>> {
         if let Some(space) = name.strip_prefix('@') {
-            self.library.shelf.fleeting(task.id());
-            return self.spaces.space_module(language, space).map(Arc::new);
+            self.library.store.fleeting(task.id());
+            return self.spaces.space_module(task, space).map(Arc::new);
         }
-        let loader = OfTask { library: &self.library, language, task };
+        let loader = OfTask { library: &self.library, task };
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
-        self.library.shelf.get(&loader, &name).map(|version| version.loaded.clone())
+        self.library.store.get(&loader, &name).map(|version| version.loaded.clone())
     }
 
     fn names(&self) -> Vec<String> {
@@ -82,7 +82,6 @@ impl fmt::Debug for ScriptModules {
 /// A real eval that needs a module.
 struct OfTask<'a> {
     library: &'a Library,
-    language: &'a Runtime,
     task: &'a Arc<Task>,
 }
 
@@ -92,7 +91,7 @@ impl Loader<Arc<LoadedModule>, Overlay> for OfTask<'_> {
     }
 
     fn load(&self, name: &ModuleName, text: &str, layers: &[Overlay]) -> Fallible<Arc<LoadedModule>> {
-        compile_module(self.language, self.task, name.as_str(), text, layers).map(Arc::new)
+        compile_module(self.task, name.as_str(), text, layers).map(Arc::new)
     }
 
     fn stopped(&self) -> bool {

@@ -1,4 +1,5 @@
-//! Names of modules: the only way from a script's text to a path below the folder of modules.
+//! Names of modules: the only way from a script's text to a path below the folder of modules, and which names are near a
+//! mistyped one.
 
 use crate::base::ModuleError;
 use std::fmt;
@@ -47,6 +48,23 @@ impl fmt::Display for ModuleName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
     }
+}
+
+/// Up to three of `names` that somebody may have meant by `wanted`, best first.
+pub(super) fn near<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let mut scored: Vec<_> = names
+        .map(|name| {
+            let whole = strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &wanted.to_lowercase());
+            // Who forgets the folder still means the module.
+            let part = strsim::normalized_damerau_levenshtein(&last(name), &last(wanted)) - 0.05;
+            (whole.max(part), name)
+        })
+        .filter(|(score, _)| *score >= 0.6)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.dedup_by(|a, b| a.1 == b.1);
+    scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }
 
 #[cfg(test)]

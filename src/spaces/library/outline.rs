@@ -1,15 +1,53 @@
 //! Outlines of modules ([`ModuleOutline`]): made from a text alone, from a native module or from a space, and cut down to the
 //! rows that somebody asked for. Nothing is run for it.
 
-use crate::base::{Limits, ModuleError};
+use super::name::ModuleName;
+use crate::base::{Limits, ModuleError, lock};
 use crate::engine::rhai::ImmutableString;
-use crate::engine::{ConstantOutline, FunctionFacts, FunctionOutline, ModuleOutline, SpaceView, module_text};
+use crate::engine::{
+    ConstantOutline, FunctionFacts, FunctionOutline, ModuleImport, ModuleOutline, SpaceView, module_text,
+};
 use crate::spaces::space::Space;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
-/// What to show of an outline.
+/// The text of a module, taken apart.
+#[derive(Debug)]
+pub(super) struct Outlined {
+    pub(super) outline: Arc<ModuleOutline>,
+    pub(super) imports: Vec<ModuleImport>,
+}
+
+/// The texts that were taken apart last, one for each module: a module that has not changed is not compiled for every question.
+#[derive(Debug, Default)]
+pub(super) struct OutlineCache(Mutex<BTreeMap<ModuleName, Cached>>);
+
+/// A text, and what came of it.
+type Cached = (Arc<str>, Result<Arc<Outlined>, ModuleError>);
+
+impl OutlineCache {
+    /// The outline of a module's text.
+    pub(super) fn of(&self, name: &ModuleName, text: &Arc<str>, limits: &Limits) -> Result<Arc<Outlined>, ModuleError> {
+        if let Some((_, outlined)) = lock(&self.0).get(name).filter(|(of, _)| of == text) {
+            return outlined.clone();
+        }
+        let parsed = module_text::parse(name.as_str(), text, limits);
+        let outlined =
+            parsed.map(|parsed| Arc::new(Outlined { outline: parsed.outline.into(), imports: parsed.imports }));
+        lock(&self.0).insert(name.clone(), (text.clone(), outlined.clone()));
+        outlined
+    }
+
+    /// Forgets all modules but these, which are sorted.
+    pub(super) fn retain(&self, names: &[ModuleName]) {
+        lock(&self.0).retain(|name, _| names.binary_search(name).is_ok());
+    }
+}
+
+/// The choice of what to show of an outline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutlineOptions {
-    /// Whole docs instead of their first sentences.
+    /// True for whole docs instead of their first sentences.
     pub docs: bool,
     /// Only what has this text in its name or doc, in any case of letters; matching lines of the doc are quoted.
     pub like: Option<String>,
@@ -140,7 +178,7 @@ impl FunctionOutline {
     }
 }
 
-/// Whether `text` has `wanted` in it, in any case of letters.
+/// True when `text` has `wanted` in it, in any case of letters.
 pub(super) fn contains(text: &str, wanted: &str) -> bool {
     text.to_lowercase().contains(&wanted.to_lowercase())
 }

@@ -1,4 +1,4 @@
-//! Modules as values of the language: arrays of maps, for the functions that scripts call.
+//! Modules as script values: arrays of maps, for the functions that scripts call.
 
 use super::describe::{ModuleRow, ModuleStatus};
 use super::outline::OutlineRow;
@@ -56,7 +56,7 @@ pub fn outline_value(rows: &[OutlineRow]) -> Array {
     rows.iter().map(value).collect()
 }
 
-/// What `reload` did: `#{reloaded: [the module, those that import it ..], undefined: [signatures]}`. Empty for other notices.
+/// The result of `reload`: `#{reloaded: [the module, those that import it ..], undefined: [signatures]}`. Empty for other notices.
 pub fn reloaded_value(notice: &ModuleNotice) -> Map {
     let mut map = Map::new();
     if let ModuleNotice::Reloaded { module, importers, undefined } = notice {

@@ -1,6 +1,6 @@
 //! The modules that come with the program: they check without a word, and every example in their docs is true.
 
-use super::bench::Bench;
+use super::testing::Harness;
 use super::{ModuleOutline, check};
 use crate::base::Limits;
 use rhai::{Array, Dynamic, Engine, EvalAltResult, FnPtr, Module, NativeCallContext, Scope, Shared};
@@ -61,26 +61,26 @@ fn every_example_of_the_plain_modules_is_true() {
 
 #[test]
 fn examples_are_true_in_real_evals_too() {
-    let bench = Bench::over(&folder());
+    let harness = Harness::over(&folder());
     for name in ["stats", "text", "table"] {
-        let outline = bench.modules.library().outline(name, &*bench.texts).unwrap();
+        let outline = harness.modules.library().outline(name, &*harness.texts).unwrap();
         let mut code = format!("import \"{name}\" as {name};\nlet wrong = [];\n");
         for (example, value) in outline.public().flat_map(|f| examples(&f.doc)) {
             writeln!(code, "if {example} != {value} {{ wrong.push({example}); }}").unwrap();
         }
         code += "wrong.len()";
-        assert_eq!(bench.eval(&code).value(), 0, "{code}");
+        assert_eq!(harness.eval(&code).value(), 0, "{code}");
     }
 }
 
 #[test]
 fn patterns_load_in_real_evals() {
-    let bench = Bench::over(&folder());
-    let rows = bench.modules.library().modules("patterns/");
+    let harness = Harness::over(&folder());
+    let rows = harness.modules.library().modules("patterns/");
     assert!(rows.len() >= 6);
     for row in rows {
         assert!(!row.doc.is_empty() && row.functions > 0, "{row:?}");
-        assert_eq!(bench.eval(&format!("import \"{}\" as p; 1", row.name)).value(), 1);
+        assert_eq!(harness.eval(&format!("import \"{}\" as p; 1", row.name)).value(), 1);
     }
 }
 

@@ -1,9 +1,9 @@
-//! What `catch` gives: the same members whoever raised the error.
+//! Errors as `catch` gives them: the same members whoever raised the error.
 
-use super::rig::{Rig, lines};
+use super::harness::{Harness, lines};
 use crate::base::{Clock, Limits};
 
-/// Errors of the language and of the host, of each kind that scripts meet.
+/// Errors of Rhai and of the host, of each kind that scripts meet.
 const ERRORS: [&str; 24] = [
     "nosuch(1, \"a\")",
     "[1].nosuch()",
@@ -33,9 +33,9 @@ const ERRORS: [&str; 24] = [
 
 #[test]
 fn a_caught_error_has_the_kind_and_message_of_its_failure() {
-    let rig = Rig::new();
-    rig.write("round", "import \"round\" as r;");
-    let s = rig.seat();
+    let harness = Harness::new();
+    harness.write("round", "import \"round\" as r;");
+    let s = harness.session();
     for code in ERRORS {
         let failure = s.fails(code);
         let expected = format!("{}: {}", failure.kind, failure.message);
@@ -60,10 +60,10 @@ fn a_caught_error_has_the_kind_and_message_of_its_failure() {
 
 #[test]
 fn an_error_inside_a_module_is_caught_alike() {
-    let rig = Rig::new();
-    rig.write("deep", "fn f(x) {\n  x.nosuch()\n}\nfn safe(x) { try { f(x) } catch (e) { return e.kind; } }");
-    rig.write("torn", "let x = ;");
-    let s = rig.seat();
+    let harness = Harness::new();
+    harness.write("deep", "fn f(x) {\n  x.nosuch()\n}\nfn safe(x) { try { f(x) } catch (e) { return e.kind; } }");
+    harness.write("torn", "let x = ;");
+    let s = harness.session();
     s.is(
         "import \"deep\" as d; let t = (); try { d::f(1) } catch (e) { t = e; } t.kind + \": \" + t.message",
         "FunctionNotFound: no function 'nosuch' for (i64)",
@@ -77,11 +77,11 @@ fn an_error_inside_a_module_is_caught_alike() {
 
 #[test]
 fn a_caught_error_has_the_place_of_its_failure() {
-    let rig = Rig::new();
-    rig.write("deep", "fn f(x) {\n  x.nosuch()\n}\nfn g(x) { f(x) }");
-    rig.write("torn", "1;\nlet x = ;");
-    rig.write("outer", "import \"torn\" as t;");
-    let s = rig.seat();
+    let harness = Harness::new();
+    harness.write("deep", "fn f(x) {\n  x.nosuch()\n}\nfn g(x) { f(x) }");
+    harness.write("torn", "1;\nlet x = ;");
+    harness.write("outer", "import \"torn\" as t;");
+    let s = harness.session();
     s.run("fn old(x) {\n\n  x.nosuch()\n}");
     for code in [
         "old(1)",
@@ -95,7 +95,7 @@ fn a_caught_error_has_the_place_of_its_failure() {
     ] {
         let failure = s.fails(code);
         let own = failure.source.starts_with("eval") && failure.source != "eval 1";
-        let source = if own { format!("eval {}", s.rig.newest() + 1) } else { failure.source.clone() };
+        let source = if own { format!("eval {}", s.harness.newest() + 1) } else { failure.source.clone() };
         let (functions, call) = match code.rsplit_once('\n') {
             Some((functions, call)) => (format!("{functions}\n"), call),
             None => (String::new(), code),
@@ -107,16 +107,16 @@ fn a_caught_error_has_the_place_of_its_failure() {
         let moved = if functions.is_empty() && own { "try { ".len() } else { 0 };
         let set = format!("[\"{source}\", {}, {}]", failure.line, failure.column + moved);
         s.run("let caught = atom(());");
-        let source_now = format!("eval {}", s.rig.newest() + 1);
+        let source_now = format!("eval {}", s.harness.newest() + 1);
         s.is(&caught, &set.replace(&source, if own { &source_now } else { &source }));
     }
 }
 
 #[test]
 fn a_module_with_too_many_variables_is_caught_as_such() {
-    let rig = Rig::with(Limits { variables: 50, ..Limits::default() }, Clock::real());
-    rig.write("many", &lines(60, |n| format!("let v{n} = 1;")));
-    let s = rig.seat();
+    let harness = Harness::with(Limits { variables: 50, ..Limits::default() }, Clock::real());
+    harness.write("many", &lines(60, |n| format!("let v{n} = 1;")));
+    let s = harness.session();
     let failure = s.fails("import \"many\" as m;");
     assert_eq!(failure.kind, "VariableLimit");
     s.is(
@@ -126,8 +126,8 @@ fn a_module_with_too_many_variables_is_caught_as_such() {
 }
 
 #[test]
-fn a_caught_error_keeps_the_members_of_the_language() {
-    let s = Rig::new().seat();
+fn a_caught_error_keeps_the_members_of_the_runtime() {
+    let s = Harness::new().session();
     s.is(
         "let t = ();\ntry { nosuch(1) } catch (e) { t = e; } [t.error, t.function, t.line, t.position, t.column]",
         "[\"ErrorFunctionNotFound\", \"nosuch (i64)\", 2, 7, 7]",
@@ -136,7 +136,7 @@ fn a_caught_error_keeps_the_members_of_the_language() {
 
 #[test]
 fn a_caught_error_that_is_thrown_again_is_the_same_error() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for again in ["throw e;", "throw;", "let f = e; throw f;"] {
         let failure = s.fails(&format!("fn f() {{ nosuch(1) }} try {{ f() }} catch (e) {{ {again} }}"));
         assert_eq!(
@@ -148,7 +148,7 @@ fn a_caught_error_that_is_thrown_again_is_the_same_error() {
 
 #[test]
 fn thrown_values_are_caught_untouched() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for value in [
         "5",
         "\"text\"",
@@ -156,7 +156,7 @@ fn thrown_values_are_caught_untouched() {
         "#{\"code\": 404}",
         "#{\"error\": \"mine\", \"message\": \"m\"}",
         "#{\"error\": \"ErrorMine\", \"message\": \"m\"}",
-        // Nearly what the language makes of its own errors.
+        // Nearly what Rhai makes of its own errors.
         "#{\"error\": \"ErrorFor\", \"message\": \"For loop expects iterable type\"}",
         "#{\"error\": \"ErrorFor\", \"line\": 1, \"message\": \"my own\", \"position\": 2, \"source\": \"mine\"}",
         "#{\"error\": \"ErrorArithmetic\", \"kind\": \"Mine\", \"message\": \"m\", \"source\": \"mine\"}",

@@ -1,10 +1,10 @@
 //! Closures that hold themselves: they are freed when nobody else holds them, and never before.
 
-use super::rig::Rig;
+use super::harness::Harness;
 
 #[test]
 fn circles_that_nobody_holds_are_freed_at_the_end_of_their_eval() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for code in [
         "{ let m = #{b: blob(1000)}; let f = || m.b.len(); m.f = f; } 1",
         "{ let f = (); f = || f; } 1",
@@ -17,31 +17,31 @@ fn circles_that_nobody_holds_are_freed_at_the_end_of_their_eval() {
         "try { let f = (); f = || f; throw 1 } catch { } 1",
     ] {
         s.is(code, "1");
-        assert_eq!(s.rig.language().cells_alive(), 0, "{code}");
+        assert_eq!(s.harness.runtime().cells_alive(), 0, "{code}");
     }
     s.has("{ let f = (); f = || f; nosuch() }", "FunctionNotFound");
-    assert_eq!(s.rig.language().cells_alive(), 0);
+    assert_eq!(s.harness.runtime().cells_alive(), 0);
 }
 
 #[test]
 fn circles_that_lose_their_last_name_later_are_freed_when_they_are_looked_for() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("let m = #{b: 7}; let f = || m.b; m.f = f; f.call()", "7");
-    s.rig.language().free_circles();
+    s.harness.runtime().free_circles();
     s.is("let h = m.f; h.call()", "7");
     s.is("let f = (); let h = (); 1", "1");
-    s.rig.language().free_circles();
+    s.harness.runtime().free_circles();
     s.is("let g = m.f; g.call()", "7");
     s.is("let g = (); let m = (); 1", "1");
-    assert_eq!(s.rig.language().cells_alive(), 1);
-    s.rig.language().free_circles();
-    assert_eq!(s.rig.language().cells_alive(), 0);
+    assert_eq!(s.harness.runtime().cells_alive(), 1);
+    s.harness.runtime().free_circles();
+    assert_eq!(s.harness.runtime().cells_alive(), 0);
 }
 
 #[test]
 fn circles_that_somebody_holds_work_as_before() {
-    let s = Rig::new().seat();
-    let sweep = || s.rig.language().free_circles();
+    let s = Harness::new().session();
+    let sweep = || s.harness.runtime().free_circles();
     // By a variable of the space, by the result, by what was thrown.
     s.is("let held = (); { let n = 40; let f = (); f = || { n += 1; [n, f] }; held = f; } 1", "1");
     sweep();
@@ -66,9 +66,9 @@ fn circles_that_somebody_holds_work_as_before() {
     s.is("let i = C.call(1); i.call(0)", "5");
     // By a function pointer that a child runs, after its parent has ended.
     let parent = s.run("{ let n = 3; let f = (); f = |k| if k == 0 { n } else { f }; bg(|| { gate(\"go\"); let i = call(f, 1); call(i, 0) }) }");
-    s.rig.arrived("go", 1);
+    s.harness.arrived("go", 1);
     sweep();
-    s.rig.open("go");
+    s.harness.open("go");
     let child = parent.newest_child();
     assert!(child.join());
     assert_eq!(child.show(), "3");

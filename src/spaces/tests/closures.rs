@@ -1,10 +1,10 @@
 //! Closures: what they capture, what they see, and that they work anywhere.
 
-use super::rig::Rig;
+use super::harness::Harness;
 
 #[test]
 fn closures_persist() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("let k = 3; let f = |x| x + k; f.call(1)", "4");
     s.is("f.call(2)", "5");
     s.is("k = 20; f.call(2)", "22");
@@ -66,7 +66,7 @@ fn closures_persist() {
 
 #[test]
 fn closures_of_functions_and_growth() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("let base = 100; fn mkr() { |x| x + base } let r3 = mkr(); r3.call(1)", "101");
     s.is("base = 200; [r3.call(1), mkr().call(1)]", "[101, 201]");
     s.is("fn twice(f) { |x| f.call(f.call(x)) } let tw = twice(|x| x + 1); tw.call(1)", "3");
@@ -79,7 +79,7 @@ fn closures_of_functions_and_growth() {
         s.run(&format!("let tmp = |a| |b| a + b + {i}; tmp.call(1).call(2)"));
         s.run(&format!("fn mkc() {{ |q| |r| q + r + {i} }} let tmp2 = mkc(); tmp2.call(1).call(1)"));
     }
-    let alive = s.rig.language().homes_alive();
+    let alive = s.harness.runtime().code_units_alive();
     assert!(alive < 10, "{alive} pieces of code are alive: closures hold themselves");
     s.is("mkc().call(1).call(2)", "102");
     s.is("tmp.call(1).call(2)", "102");

@@ -1,6 +1,6 @@
-//! Evals side by side in one space: snapshots, publish points, conflicts, captured variables, atoms, output.
+//! Evals side by side in one space: snapshots, commit points, conflicts, captured variables, atoms, output.
 
-use super::rig::{Job, Rig, Seat, lines};
+use super::harness::{Harness, Job, Session, lines};
 use std::sync::Arc;
 
 fn join_all(jobs: &[Arc<Job>]) {
@@ -8,18 +8,18 @@ fn join_all(jobs: &[Arc<Job>]) {
 }
 
 /// Runs `code`, which stops at gate `g`, then `meanwhile`, then lets it go on.
-fn beside(s: &Seat, gate: &str, code: &str, meanwhile: &str) -> (Arc<Job>, Arc<Job>) {
+fn beside(s: &Session, gate: &str, code: &str, meanwhile: &str) -> (Arc<Job>, Arc<Job>) {
     let job = s.start(code);
-    s.rig.arrived(gate, 1);
+    s.harness.arrived(gate, 1);
     let other = s.run(meanwhile);
-    s.rig.open(gate);
+    s.harness.open(gate);
     assert!(job.join());
     (job, other)
 }
 
 #[test]
 fn the_last_write_wins_and_is_announced() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let x = 1;");
     let (job, other) = beside(&s, "a", "x; gate(\"a\"); x = 2; x", "x = 50; x");
     assert_eq!((job.show().as_str(), other.show().as_str()), ("2", "50"));
@@ -32,7 +32,7 @@ fn the_last_write_wins_and_is_announced() {
 
 #[test]
 fn a_variable_that_was_set_before_the_eval_began_is_no_conflict() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let v = 1; fn reads() { v }");
     assert!(s.run("let v = 2;").conflicts().is_empty());
     assert!(s.run("if true { let v = 3; } let v = 4; { v = 5; reads(); } v += 1;").conflicts().is_empty());
@@ -41,8 +41,8 @@ fn a_variable_that_was_set_before_the_eval_began_is_no_conflict() {
 }
 
 #[test]
-fn what_was_not_written_is_not_published() {
-    let s = Rig::new().seat();
+fn what_was_not_written_is_not_committed() {
+    let s = Harness::new().session();
     s.run("let x = 1; let y = 1; let w = [1];");
     let code = "let r = x; gate(\"a\"); let c = r > 999; if c { y = 9 } if !c { let y = 3; y += 1; } w.len(); y";
     let (job, _) = beside(&s, "a", code, "y = 77; w.push(2)");
@@ -52,7 +52,7 @@ fn what_was_not_written_is_not_published() {
 
 #[test]
 fn a_value_that_was_written_back_unchanged_is_no_conflict() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let n = 1; fn reads() { n }");
     let (job, _) = beside(&s, "a", "for i in 0..2 { n = n; reads(); } gate(\"a\"); for i in 0..2 { n = n; }", "n = 5;");
     assert!(job.conflicts().is_empty());
@@ -60,23 +60,23 @@ fn a_value_that_was_written_back_unchanged_is_no_conflict() {
 }
 
 #[test]
-fn a_statement_is_published_when_it_ends() {
-    let s = Rig::new().seat();
+fn a_statement_is_committed_when_it_ends() {
+    let s = Harness::new().session();
     let job = s.start("let q = 0; for i in 0..30 { q = i; if i == 7 { gate(\"a\"); } } q");
-    s.rig.arrived("a", 1);
+    s.harness.arrived("a", 1);
     s.is("q", "0");
-    s.rig.open("a");
+    s.harness.open("a");
     assert!(job.join());
     s.is("q", "29");
     let (job, early) = beside(&s, "b", "let early = 1; gate(\"b\"); early = 2;", "early");
     assert_eq!(early.show(), "1");
-    assert_eq!(job.published(), ["early"]);
+    assert_eq!(job.committed(), ["early"]);
     s.is("early", "2");
 }
 
 #[test]
 fn running_evals_keep_their_functions() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("fn ver() { 1 }");
     let (job, other) = beside(&s, "a", "let a1 = ver(); gate(\"a\"); [a1, ver()]", "fn ver() { 2 } ver()");
     assert_eq!((job.show().as_str(), other.show().as_str()), ("[1, 1]", "2"));
@@ -88,7 +88,7 @@ fn running_evals_keep_their_functions() {
 
 #[test]
 fn functions_defined_by_two_evals_at_once_are_announced_to_both() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("fn f() { 0 }");
     let (job, other) = beside(&s, "a", "fn f() { 1 } gate(\"a\"); f()", "fn f() { 2 } f()");
     assert_eq!((job.show().as_str(), other.show().as_str()), ("1", "2"));
@@ -100,7 +100,7 @@ fn functions_defined_by_two_evals_at_once_are_announced_to_both() {
 
 #[test]
 fn a_captured_counter_loses_no_step() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let cnt = 0; let bump = || { cnt += 1; };");
     let jobs: Vec<_> = (0..8).map(|_| s.start("for i in 0..200 { bump.call() }")).collect();
     join_all(&jobs);
@@ -110,13 +110,13 @@ fn a_captured_counter_loses_no_step() {
 
 #[test]
 fn a_captured_variable_that_is_held_fails_by_name_and_recovers() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let held = [1, 2, 3]; let peek = || held.len();");
     let (job, peek) = beside(&s, "a", "held.map(|v| { gate(\"a\"); v })", "peek.call()");
     assert!(peek.show().contains("DataRace: 'held' is in use"), "{}", peek.show());
     assert_eq!(job.show(), "[1, 2, 3]");
     s.is("held.push(4); held.len()", "4");
-    super::rig::quiet();
+    super::harness::quiet();
     s.run("let pz = [1]; let pc = || pz.len();");
     s.has("pz.map(|v| boom())", "panicked");
     s.is("pz.len()", "1");
@@ -125,7 +125,7 @@ fn a_captured_variable_that_is_held_fails_by_name_and_recovers() {
 
 #[test]
 fn capturing_is_a_read() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let x = 1; let arr = [1];");
     let (job, _) = beside(&s, "a", "let r = [1,2].map(|v| v + x); gate(\"a\"); r", "x = 50;");
     assert!(job.conflicts().is_empty());
@@ -146,13 +146,13 @@ fn capturing_is_a_read() {
 
 #[test]
 fn functions_see_what_their_own_statement_has_done() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("let l = []; for i in 0..3 { l.push(i) } for i in l { if i == 1 { return i * 100; } }", "100");
     s.is("let total = 0; fn rep() { total } let r = if true { total = 5; rep() } else { 0 }; r", "5");
     s.is("let r = switch 1 { 1 => { total = 6; rep() } _ => 0 }; r", "6");
     s.is("let r = { total = 7; total + rep() }; r", "14");
     s.is("try { total = 8; throw rep() } catch (e) { total = e + 1; print(rep()) } rep()", "9");
-    s.is("[1,2].map(|v| { total += v; rep() })", "[9, 9]");
+    s.is("[1,2].map(|v| { total += v; rep() })", "[10, 12]");
     s.is("[total, rep()]", "[12, 12]");
     s.is("total = 0; while total < 3 { total += 1; if rep() != total { throw \"stale\" } } total", "3");
     s.is("do { total -= 1; if rep() != total { throw \"stale\" } } while total > 0; total", "0");
@@ -160,10 +160,10 @@ fn functions_see_what_their_own_statement_has_done() {
 
 #[test]
 fn five_hundred_evals_in_one_space() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let jobs: Vec<_> = (0..500).map(|i| s.start(&format!("let v{i} = {i}; gate(\"all\"); v{i} + 1"))).collect();
-    s.rig.arrived("all", 500);
-    s.rig.open("all");
+    s.harness.arrived("all", 500);
+    s.harness.open("all");
     join_all(&jobs);
     for (i, job) in jobs.iter().enumerate() {
         assert_eq!(job.show(), (i + 1).to_string());
@@ -173,7 +173,7 @@ fn five_hundred_evals_in_one_space() {
 
 #[test]
 fn atoms_are_safe_between_evals() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let at = atom(0);");
     let jobs: Vec<_> = (0..8).map(|_| s.start("for i in 0..100 { at.swap(|v| v + 1) }")).collect();
     join_all(&jobs);
@@ -192,7 +192,7 @@ fn atoms_are_safe_between_evals() {
 
 #[test]
 fn atoms_in_closures_are_safe_between_children() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let code = "let hits = atom(0); let kids = []; \
                 for i in 0..4 { kids.push(bg(|| { for j in 0..50 { hits.swap(|n| n + 1) } })) } \
                 for kid in kids { kid.value(); } hits.get()";
@@ -206,10 +206,10 @@ fn atoms_in_closures_are_safe_between_children() {
 
 #[test]
 fn a_swap_owns_its_atom_and_others_wait_cancellably() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let at = atom(1);");
     let owner = s.start("at.swap(|v| { gate(\"a\"); v + 1 })");
-    s.rig.arrived("a", 1);
+    s.harness.arrived("a", 1);
     s.is("at.get()", "1");
     let cancelled = s.start("at.swap(|v| 100)");
     let waiting = s.start("at.set(50)");
@@ -217,7 +217,7 @@ fn a_swap_owns_its_atom_and_others_wait_cancellably() {
     cancelled.cancel();
     assert!(cancelled.join());
     assert_eq!(cancelled.show(), "cancelled");
-    s.rig.open("a");
+    s.harness.open("a");
     assert!(owner.join() && waiting.join());
     assert_eq!((owner.show().as_str(), waiting.show().as_str()), ("2", ""));
     s.is("at.get()", "50");
@@ -232,9 +232,9 @@ fn a_swap_owns_its_atom_and_others_wait_cancellably() {
 
 #[test]
 fn every_line_of_output_belongs_to_who_printed_it() {
-    let rig = Rig::new();
-    let seats = [rig.seat(), rig.seat()];
-    for s in &seats {
+    let harness = Harness::new();
+    let sessions = [harness.session(), harness.session()];
+    for s in &sessions {
         s.run("fn say(n, text) { for i in 0..n { print(`${whoami()}:${text}:${i}`) } } let teller = |n| say(n, \"told\");");
     }
     let per_eval = 1_000;
@@ -242,7 +242,7 @@ fn every_line_of_output_belongs_to_who_printed_it() {
         "let kid = bg(|| say({per_eval}, \"child\")); say({per_eval} / 2, \"own\"); \
          [1].for_each(|| say({per_eval} / 2, \"inner\")); kid.value(); teller.call({per_eval} / 2)"
     );
-    let jobs: Vec<_> = (0..32).map(|i| seats[i % 2].start(&code)).collect();
+    let jobs: Vec<_> = (0..32).map(|i| sessions[i % 2].start(&code)).collect();
     join_all(&jobs);
     let mut total = 0;
     for job in jobs.iter().flat_map(|job| [Arc::clone(job), job.newest_child()]) {
@@ -265,7 +265,7 @@ fn every_line_of_output_belongs_to_who_printed_it() {
 
 #[test]
 fn a_long_script_of_declarations() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run(&lines(1_600, |i| format!("let v{i} = {i};")));
     assert_eq!(s.space.variable_count(), 1_600);
     s.is("v0 + v1599", "1599");

@@ -1,10 +1,10 @@
-//! What failures say: kind, place, source, frames, near names, hints.
+//! Failures as data: kind, place, source, frames, near names, hints.
 
-use super::rig::{Rig, Seat};
+use super::harness::{Harness, Session};
 use crate::base::{Cut, Failure};
 use expect_test::{Expect, expect};
 
-fn check(s: &Seat, code: &str, expected: Expect) {
+fn check(s: &Session, code: &str, expected: Expect) {
     expected.assert_eq(&shown(&s.fails(code)));
 }
 
@@ -28,9 +28,9 @@ fn shown(failure: &Failure) -> String {
 
 #[test]
 fn places_and_frames_name_the_code_that_wrote_them() {
-    let rig = Rig::new();
-    rig.write("boom", "fn gox(x) {\n  x.nosuch()\n}\nfn top() {\n  gox(5)\n}\nfn mk() { |x| x.nosuch2() }");
-    let s = rig.seat();
+    let harness = Harness::new();
+    harness.write("boom", "fn gox(x) {\n  x.nosuch()\n}\nfn top() {\n  gox(5)\n}\nfn mk() { |x| x.nosuch2() }");
+    let s = harness.session();
     s.run("fn inner_(n) {\n  n.nosuch()\n}");
     s.run("fn outer_(n) { inner_(n) }");
     check(
@@ -100,7 +100,7 @@ fn places_and_frames_name_the_code_that_wrote_them() {
 
 #[test]
 fn functions_of_one_name_are_told_apart() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("fn ar(a) { a.nosuch() }");
     s.run("fn ar(a, b) { 1 }");
     s.run("fn wrap(a) { [ar(a)] }");
@@ -117,14 +117,14 @@ fn functions_of_one_name_are_told_apart() {
 
 #[test]
 fn debug_output_has_its_place() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let job = s.run("debug(1);\nlet a = 1;\ndebug(a)");
     assert_eq!(job.lines(), [("debug".into(), "eval 1 · 1:1 · 1".into()), ("debug".into(), "eval 1 · 3:1 · 1".into())]);
 }
 
 #[test]
 fn typing_errors_are_answered_with_near_names() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let total = 5; fn work(list, n) { 1 }");
     check(
         &s,
@@ -153,7 +153,7 @@ fn typing_errors_are_answered_with_near_names() {
           | work(1)
         did you mean: work(list, n)"#]],
     );
-    s.rig.write("kit", "fn twice(n) { n * 2 }");
+    s.harness.write("kit", "fn twice(n) { n * 2 }");
     check(
         &s,
         "import \"kit\" as kit; kit::twise(1)",
@@ -184,7 +184,7 @@ fn typing_errors_are_answered_with_near_names() {
 
 #[test]
 fn errors_say_what_to_do() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     check(
         &s,
         "let x = 1;\\nlet y = 2;\\nx + y",
@@ -219,7 +219,7 @@ fn errors_say_what_to_do() {
 
 #[test]
 fn kinds_and_messages_of_common_errors() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let rows = [
         "let = 1",
         "1 / 0",
@@ -243,7 +243,7 @@ fn kinds_and_messages_of_common_errors() {
         "blob(9223372036854775807)",
         "eval(\"1\")",
     ];
-    super::rig::quiet();
+    super::harness::quiet();
     let shown: Vec<_> = rows.iter().map(|code| format!("{code} → {}", s.shown(code))).collect();
     expect![[r#"
         let = 1 → !Parsing: syntax error: Expecting name of a variable
@@ -271,7 +271,7 @@ fn kinds_and_messages_of_common_errors() {
 
 #[test]
 fn lines_and_columns_count_as_people_do() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("\u{feff}let x = 1;\r\nlet y = 41;\r\nx + y\r\n", "42");
     let failure = s.fails("\u{feff}let x = 1;\r\nx.nosuch()\r\n");
     assert_eq!((failure.line, failure.column, failure.excerpt.as_deref()), (2, 3, Some("x.nosuch()")));
@@ -280,8 +280,8 @@ fn lines_and_columns_count_as_people_do() {
 }
 
 #[test]
-fn columns_that_the_language_cannot_count_are_unknown() {
-    let s = Rig::new().seat();
+fn columns_that_rhai_cannot_count_are_unknown() {
+    let s = Harness::new().session();
     let far = " ".repeat(70_000);
     let failure = s.fails(&format!("1;\n{far}nosuch()"));
     assert_eq!((failure.line, failure.column), (2, 0));
@@ -293,7 +293,7 @@ fn columns_that_the_language_cannot_count_are_unknown() {
 
 #[test]
 fn what_a_message_leaves_out_of_a_thrown_value_is_counted() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let cut = |code: &str| {
         let failure = s.fails(code);
         assert!(failure.thrown);
@@ -320,19 +320,19 @@ fn what_a_message_leaves_out_of_a_thrown_value_is_counted() {
 
 #[test]
 fn a_module_that_exists_is_imported_by_the_hint() {
-    let s = Rig::new().seat();
-    s.rig.write("stats", "fn mean(l) { 1 }");
+    let s = Harness::new().session();
+    s.harness.write("stats", "fn mean(l) { 1 }");
     let failure = s.fails("stats::mean([1])");
     assert_eq!(failure.hint.as_deref(), Some("the module is not imported here: import \"stats\" as stats;"));
     s.is("import \"stats\" as stats; stats::mean([1])", "1");
-    let s = s.rig.seat();
+    let s = s.harness.session();
     assert_eq!(s.fails("stat::mean([1])").suggestions, ["stats"]);
     assert_eq!(s.fails("unlike::mean([1])").hint, None);
 }
 
 #[test]
 fn functions_that_change_a_variable_are_told_how() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let v = [1];");
     for code in ["fn f() { v.push(1) } f()", "fn f() { v += 1; } f()", "fn f() { v[0] = 1; } f()"] {
         let failure = s.fails(code);
@@ -348,14 +348,14 @@ fn functions_that_change_a_variable_are_told_how() {
 
 #[test]
 fn zeros_keep_their_sign() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let job = s.run("print(-0.0); print([-0.0]); print(`${-0.0} ${0.0}`); print((-0.0).to_string()); print(1e300)");
     assert_eq!(job.output(), ["-0.0", "[-0.0]", "-0.0 0.0", "-0.0", "1e300"]);
 }
 
 #[test]
 fn a_thrown_value_stays_alive() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let job = s.run("fn helper(x) { x * 2 } throw #{code: 404, retry: |x| helper(x)}");
     let map = job.thrown().unwrap();
     assert_eq!(map.as_map_ref().unwrap()["code"].as_int(), Ok(404));
@@ -369,7 +369,8 @@ fn a_thrown_value_stays_alive() {
 #[test]
 fn what_stops_an_eval_has_a_place_and_its_line() {
     let s =
-        Rig::with(crate::base::Limits { eval_bytes: 8 << 20, ..Default::default() }, crate::base::Clock::real()).seat();
+        Harness::with(crate::base::Limits { eval_bytes: 8 << 20, ..Default::default() }, crate::base::Clock::real())
+            .session();
     check(
         &s,
         "let a = [1];\nloop { a += a }",
@@ -406,8 +407,8 @@ fn what_stops_an_eval_has_a_place_and_its_line() {
 
 #[test]
 fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
-    let rig = Rig::new();
-    let s = rig.seat();
+    let harness = Harness::new();
+    let s = harness.session();
     check(
         &s,
         "let d = [];\nlet n = 0;\n[1].map(|x| { let d = []; for i in 0..1200 { let e = d; d = [e]; } d })",
@@ -436,10 +437,10 @@ fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
     expect![[r#"
         NestingLimit: a value nested deeper than 1,000 levels cannot be kept
         eval 4 2:3"#]]
-    .assert_eq(&shown(&s.rig.job(s.rig.newest()).failure().unwrap()));
+    .assert_eq(&shown(&s.harness.job(s.harness.newest()).failure().unwrap()));
     let small =
-        Rig::with(crate::base::Limits { space_bytes: 1 << 20, ..Default::default() }, crate::base::Clock::real())
-            .seat();
+        Harness::with(crate::base::Limits { space_bytes: 1 << 20, ..Default::default() }, crate::base::Clock::real())
+            .session();
     check(
         &small,
         "1;\nlet b = blob(2000000);",
@@ -457,7 +458,7 @@ fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
           | grow.call();"#]],
     );
     // A data race, as one that a native function left behind.
-    super::rig::quiet();
+    super::harness::quiet();
     s.run("let c = [1, 2]; let peek = || c.len(); peek.call()");
     s.run("c.map(|v| orders::crash())");
     check(
@@ -479,9 +480,9 @@ fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
         a variable that a closure captured is shared: keep what several evals change in an atom, call a closure that is kept in a captured map as call(m.f), and if a native function broke off in it, `let c = ..` makes it anew"#]],
     );
     // A kept import.
-    rig.write("later", "fn one() { 1 }");
+    harness.write("later", "fn one() { 1 }");
     s.run("import \"later\" as later;");
-    rig.write("later", "fn one() {\n  1 +");
+    harness.write("later", "fn one() {\n  1 +");
     check(
         &s,
         "let x = 1;\nx + later::one()",
@@ -491,7 +492,7 @@ fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
           |   1 +
         in <import> called at eval 11 2:5"#]],
     );
-    rig.remove("later");
+    harness.remove("later");
     s.is("let x = 1;\nfn f() { later::one() }\nx + f()", "2");
     check(
         &s,
@@ -505,18 +506,18 @@ fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
 
 #[test]
 fn frames_of_children_say_where_they_were_started() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let c =\n  bg(|| {\n    let x = 1;\n    x.nosuch()\n  });\ntry { c.value() } catch { }");
     expect![[r#"
         FunctionNotFound: no function 'nosuch' for (i64)
         eval 1 4:7
         in closure called at eval 1 2:3"#]]
-    .assert_eq(&shown(&s.rig.job(s.rig.newest()).failure().unwrap()));
+    .assert_eq(&shown(&s.harness.job(s.harness.newest()).failure().unwrap()));
 }
 
 #[test]
 fn replacing_replaces_every_occurrence() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("let t = \"aXbXc\"; t.replace(\"X\", \"--\"); t", "a--b--c");
     s.is("let t = \"ab\"; t.replace(\"\", \"-\"); t", "-a-b-");
     s.is("let t = \"éaé\"; t.replace('é', \"\"); t", "a");

@@ -1,10 +1,10 @@
 //! Control flow at the top level.
 
-use super::rig::Rig;
+use super::harness::Harness;
 
 #[test]
 fn control_flow_at_the_top_level() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("let a = 1; if a == 1 { return a + 41; } let b = 2; b", "42");
     s.has("b", "VariableNotFound");
     s.is("a", "1");

@@ -1,10 +1,10 @@
 //! Variables, functions and constants that stay between evals.
 
-use super::rig::Rig;
+use super::harness::Harness;
 
 #[test]
 fn variables_persist() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("40 + 2", "42");
     s.is("let x = 1; let y = [1, 2];", "");
     s.is("x + y.len()", "3");
@@ -19,7 +19,7 @@ fn variables_persist() {
     s.has("fn nope() { 1 } let q = ;", "Parsing");
     s.has("nope()", "FunctionNotFound");
     let failed = s.has(r#"let a = 1; throw "stop"; let b = 2;"#, "stop");
-    assert_eq!(failed.published(), ["a"]);
+    assert_eq!(failed.committed(), ["a"]);
     s.is("a", "1");
     s.has("b", "VariableNotFound");
     s.is("let m = #{n: 1}; m.n = 5; m.n += 1; m", r#"#{"n": 6}"#);
@@ -35,7 +35,7 @@ fn variables_persist() {
 
 #[test]
 fn functions_persist_and_read_variables() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("fn f(a) { a * 2 } f(2)", "4");
     s.is("f(5)", "10");
     s.is("fn g() { f(1) } g()", "2");
@@ -93,7 +93,7 @@ fn functions_persist_and_read_variables() {
 
 #[test]
 fn constants_persist() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("const K = 9; K", "9");
     s.is("K", "9");
     s.has("K = 1", "onstant");

@@ -1,11 +1,11 @@
 //! Limits: each ends one eval, names itself and its value, and nothing else happens.
 
-use super::rig::{Rig, Seat, lines, quiet};
+use super::harness::{Harness, Session, lines, quiet};
 use crate::base::{Clock, Limits};
 use std::sync::atomic::Ordering;
 
-fn with(limits: Limits) -> Seat {
-    Rig::with(limits, Clock::real()).seat()
+fn with(limits: Limits) -> Session {
+    Harness::with(limits, Clock::real()).session()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn memory_ends_what_grows_for_ever() {
 
 #[test]
 fn values_nested_too_deeply_are_not_kept() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for code in [
         "let d = []; for i in 0..3000 { d = [d] } 1",
         "let a = []; loop { a = [a] }",
@@ -55,14 +55,14 @@ fn values_nested_too_deeply_are_not_kept() {
 
 #[test]
 fn closures_that_share_what_they_captured_are_surveyed_once() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("let f = || 1; for i in 0..40 { let g = f; let h = f; f = || [g, h]; } 1", "1");
     s.is("type_of(f.call())", "array");
 }
 
 #[test]
 fn calls_and_scripts_are_bounded() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for code in [
         "fn f(n) { f(n + 1) } f(0)",
         "fn a(n) { b(n + 1) } fn b(n) { a(n + 1) } a(0)",
@@ -82,7 +82,7 @@ fn calls_and_scripts_are_bounded() {
 
 #[test]
 fn a_script_of_many_short_statements_compiles_quickly() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is(&format!("{} 7", "1;".repeat(100_000)), "7");
     s.is(&lines(9_000, |i| format!("let v{i} = {i};")), "");
 }
@@ -132,13 +132,13 @@ fn what_grows_in_cells_and_atoms_counts_in_its_space() {
 
 #[test]
 fn what_grew_in_a_value_does_not_count_for_the_one_that_replaced_it() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.run("let list = []; let grow = || list;");
     let eval = s.start("gate(\"go\"); list.push(1);");
-    s.rig.arrived("go", 1);
+    s.harness.arrived("go", 1);
     s.run("let list = blob(100000);");
     let before = s.space.bytes();
-    s.rig.open("go");
+    s.harness.open("go");
     assert!(eval.join());
     assert_eq!((s.space.bytes(), eval.failure()), (before, None));
     s.is("list.len()", "100000");
@@ -168,7 +168,7 @@ fn what_a_child_lets_grow_counts_when_it_ends() {
     ] {
         let before = s.space.bytes();
         let child = s.run(code).newest_child();
-        s.rig.open(gate);
+        s.harness.open(gate);
         assert!(child.join());
         assert_eq!(child.show(), "1");
         let grown = s.space.bytes() - before;
@@ -176,14 +176,14 @@ fn what_a_child_lets_grow_counts_when_it_ends() {
     }
     let child =
         s.run("let made = bg(|| {\n  gate(\"e\"); for i in 0..20 { list.push(blob(100000)) } 1 });").newest_child();
-    s.rig.open("e");
+    s.harness.open("e");
     assert!(child.join());
     let failure = child.failure().expect("the space is full");
     assert_eq!((failure.kind.as_str(), failure.line), ("SpaceMemoryLimit", 1));
     s.has("let other = 1;", "memory limit of 1 MiB");
     // What shrinks counts as well.
     let child = s.run("bg(|| { gate(\"f\"); list.clear(); a.set(0); 1 })").newest_child();
-    s.rig.open("f");
+    s.harness.open("f");
     assert!(child.join());
     assert!(s.space.bytes() < before + 1_000, "{} and {before}", s.space.bytes());
 }
@@ -202,21 +202,21 @@ fn the_parser_is_ended_by_what_ends_an_eval() {
 
 #[test]
 fn a_full_process_still_runs_but_keeps_little() {
-    let s = Rig::new().seat();
-    s.rig.0.budget.store(0, Ordering::SeqCst);
+    let s = Harness::new().session();
+    s.harness.0.budget.store(0, Ordering::SeqCst);
     s.is("let small = [1, 2, 3]; small.len()", "3");
     s.has("let large = \"\"; large.pad(100000, 'x');", "TotalMemoryLimit");
     s.is("large", "");
     s.has("let big = 1; \"\" + { let t = \"\"; t.pad(100000, 'x'); t }", "TotalMemoryLimit");
     s.has("let t = \"\"; t.pad(100000, 'x'); atom(t)", "TotalMemoryLimit");
-    s.rig.0.budget.store(usize::MAX, Ordering::SeqCst);
+    s.harness.0.budget.store(usize::MAX, Ordering::SeqCst);
     s.is("let large = \"\"; large.pad(100000, 'x'); large.len()", "100000");
 }
 
 #[test]
 fn panics_end_one_entry() {
     quiet();
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.has("boom()", "Panic: a native function panicked: host function panicked");
     s.is("1", "1");
     s.is(
@@ -234,11 +234,11 @@ fn panics_end_one_entry() {
 
 #[test]
 fn fresh_closures_leave_nothing_behind() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for i in 0..500 {
         s.run(&format!("let f = |x| x + {i}; f.call(1)"));
     }
     assert_eq!((s.space.function_count(), s.space.variable_count()), (0, 1));
-    assert!(s.rig.language().homes_alive() <= 2);
+    assert!(s.harness.runtime().code_units_alive() <= 2);
     s.is("f.call(1)", "500");
 }

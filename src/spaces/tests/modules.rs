@@ -1,12 +1,12 @@
 //! Script modules, from inside an eval.
 
-use super::rig::Rig;
+use super::harness::Harness;
 use crate::engine::compile_module;
 use std::sync::Arc;
 
 /// The modules that the tests below import.
-fn folder() -> Rig {
-    let rig = Rig::new();
+fn folder() -> Harness {
+    let harness = Harness::new();
     for (name, text) in [
         (
             "pr",
@@ -34,14 +34,14 @@ fn folder() -> Rig {
         ("same2", "fn helper(x) { x * 2000 }\nfn mk() { |x| helper(x) }"),
         ("sub/m", "fn s() { 3 }"),
     ] {
-        rig.write(name, text);
+        harness.write(name, text);
     }
-    rig
+    harness
 }
 
 #[test]
 fn modules_are_used() {
-    let s = folder().seat();
+    let s = folder().session();
     s.is(r#"import "pr" as pr; let c = pr::mk(10); c.call(1)"#, "111");
     s.is("c.call(2)", "112");
     s.is("pr::mk(1).call(1)", "102");
@@ -92,13 +92,13 @@ fn modules_are_used() {
     let failure = s.fails(r#"import "bad" as b;"#);
     assert_eq!((failure.source.as_str(), failure.line), ("bad.rhai", 2));
     s.is(r#"import "hot" as hot; let hc = hot::mk(); [hot::v(), hc.call()]"#, "[1, 1]");
-    s.rig.write("hot", "fn v() { 22 } fn mk() { || v() } ");
+    s.harness.write("hot", "fn v() { 22 } fn mk() { || v() } ");
     s.is("[hot::v(), hc.call()]", "[22, 1]");
     s.is(r#"import "hot" as hot; [hot::v(), hc.call(), hot::mk().call()]"#, "[22, 1, 22]");
     let job = s.run(r#"import "prints" as p; p::f()"#);
     assert_eq!(job.output(), ["loading", "called"]);
     let job = s.start(r#"import "loopm" as l;"#);
-    s.rig.arrived("loading", 1);
+    s.harness.arrived("loading", 1);
     job.cancel();
     assert!(job.join());
     assert_eq!(job.show(), "cancelled");
@@ -107,11 +107,11 @@ fn modules_are_used() {
 
 #[test]
 fn modules_of_the_embedding_program_need_no_import() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.is("orders::count()", "3");
     s.is("fn all() { orders::count() + 1 } all()", "4");
     s.is("let f = || orders::count(); f.call()", "3");
-    let facts = s.rig.language().functions();
+    let facts = s.harness.runtime().functions();
     let count = facts.iter().find(|facts| facts.name == "count").unwrap();
     assert_eq!((count.module.as_deref(), count.doc.as_str(), count.standard), (Some("orders"), "How many.", false));
     let sleep: Vec<_> = facts.iter().filter(|facts| facts.name == "sleep" && !facts.standard).collect();
@@ -121,23 +121,23 @@ fn modules_of_the_embedding_program_need_no_import() {
 
 #[test]
 fn kept_imports_are_resolved_again_by_every_eval_that_names_them() {
-    let rig = Rig::new();
-    rig.write("m", "fn v() { 1 }");
-    rig.write("other", "fn w() { 10 }");
-    let s = rig.seat();
+    let harness = Harness::new();
+    harness.write("m", "fn v() { 1 }");
+    harness.write("other", "fn w() { 10 }");
+    let s = harness.session();
     s.run("import \"m\" as m; import \"other\" as o; fn through() { m::v() } let c = || m::v();");
-    rig.write("m", "fn v() { 2 } fn late() { 5 }");
+    harness.write("m", "fn v() { 2 } fn late() { 5 }");
     s.is("m::v() + m::late()", "7");
     s.is("through()", "2");
     s.is("c.call()", "2");
     let running = s.start("gate(\"a\"); m::v()");
-    rig.arrived("a", 1);
-    rig.write("m", "fn v() { 3 }");
+    harness.arrived("a", 1);
+    harness.write("m", "fn v() { 3 }");
     s.is("m::v()", "3");
-    rig.open("a");
+    harness.open("a");
     assert!(running.join());
     assert_eq!(running.show(), "2", "a running eval keeps what it began with");
-    rig.write("m", "fn v() { ");
+    harness.write("m", "fn v() { ");
     s.is("o::w()", "10");
     s.is("through()", "3");
     let failure = s.fails("m::v()");
@@ -146,10 +146,10 @@ fn kept_imports_are_resolved_again_by_every_eval_that_names_them() {
 
 #[test]
 fn a_module_keeps_its_private_functions_constants_and_closures() {
-    let rig = Rig::new();
-    rig.write("only_closures", "const K = 4;\nexport const SCALE = |x| x * K + global::K;");
-    rig.write("makers", "private fn secret(x) { x + 1 }\nfn by_name() { Fn(\"secret\") }\nfn run(f) { f.call(1) }\nfn own() { run(|x| secret(x)) }");
-    let s = rig.seat();
+    let harness = Harness::new();
+    harness.write("only_closures", "const K = 4;\nexport const SCALE = |x| x * K + global::K;");
+    harness.write("makers", "private fn secret(x) { x + 1 }\nfn by_name() { Fn(\"secret\") }\nfn run(f) { f.call(1) }\nfn own() { run(|x| secret(x)) }");
+    let s = harness.session();
     s.is("import \"only_closures\" as oc; oc::SCALE.call(2)", "12");
     s.is("let f = oc::SCALE; f.call(3)", "16");
     s.is("f.call(4)", "20");
@@ -160,11 +160,10 @@ fn a_module_keeps_its_private_functions_constants_and_closures() {
 
 #[test]
 fn functions_can_be_laid_over_a_module() {
-    let rig = Rig::new();
-    let s = rig.seat();
+    let harness = Harness::new();
+    let s = harness.session();
     s.run("1");
-    let task = Arc::clone(&rig.job(1).task);
-    let language = rig.language();
+    let task = Arc::clone(&harness.job(1).task);
     let ast_of = |code: &str| {
         let eval = s.run(code);
         eval.overlay()
@@ -173,9 +172,9 @@ fn functions_can_be_laid_over_a_module() {
     let second = ast_of("fn scale(x) { x * K }\n\nfn broken(x) { x.nosuch() }");
     assert_eq!((first.source(), first.functions().len(), first.is_empty()), ("eval 2", 2, false));
     let text = "const K = 3;\nfn scale(x) { x }\nfn double(x) { x }\nprivate fn hidden() { 9 }";
-    let module = compile_module(language, &task, "laid", text, &[first, second]).unwrap();
+    let module = compile_module(&task, "laid", text, &[first, second]).unwrap();
     assert_eq!(module.name(), "laid");
-    rig.put(module);
+    harness.put(module);
     s.is("import \"laid\" as l; [l::scale(2), l::double(2), l::maker(1).call(2)]", "[6, 12, 13]");
     s.is("let kept = l::maker(0); kept.call(1)", "6");
     s.is("kept.call(2)", "12");
@@ -185,14 +184,14 @@ fn functions_can_be_laid_over_a_module() {
 
 #[test]
 fn code_can_be_evaluated_inside_a_module() {
-    let rig = Rig::new();
-    let s = rig.seat();
+    let harness = Harness::new();
+    let s = harness.session();
     s.run("1");
-    let task = Arc::clone(&rig.job(1).task);
+    let task = Arc::clone(&harness.job(1).task);
     let text =
         "const K = 3;\nprivate fn hidden(x) { x * K }\nfn open(x) { hidden(x) + 1 }\nfn maker() { |x| hidden(x) }";
-    let module = compile_module(rig.language(), &task, "inside", text, &[]).unwrap();
-    let inside = rig.seat();
+    let module = compile_module(&task, "inside", text, &[]).unwrap();
+    let inside = harness.session();
     inside.space.set_environment(module.environment());
     inside.is("[hidden(1), open(2), K]", "[3, 7, 3]");
     inside.is("fn hidden(x) { x * 1000 } open(2)", "2001");

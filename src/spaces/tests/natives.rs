@@ -1,6 +1,6 @@
 //! The functions of the small host.
 
-use super::rig::{Host, Job, Link, PATIENCE};
+use super::harness::{Host, Job, Link, PATIENCE};
 use crate::base::lock;
 use crate::engine::rhai::{Array, Dynamic, FnPtr, FuncRegistration, Map, Module, NativeCallContext};
 use crate::engine::{Api, Callable, Ended, EntryHandle, Fallible, Task, Unfinished, call, terminated};
@@ -35,7 +35,7 @@ fn start_child(context: &Context<'_>, function: FnPtr) -> Fallible<EntryHandle> 
     let child = host.admit(&parent.space, Some(task.id()));
     lock(&parent.children).push(Arc::clone(&child));
     let run = Arc::clone(&child);
-    host.launch(&child, move || call(run.host.language.get().unwrap(), &run.task, callable));
+    host.launch(&child, move || call(&run.task, callable));
     // A parent that was cancelled meanwhile may have looked through its children already.
     if task.stopped().is_some() {
         child.cancel();
@@ -68,7 +68,7 @@ pub(super) fn functions() -> Api {
         status.to_owned()
     });
     api.getter("parent", "", |entry: &mut EntryHandle| {
-        job_of(entry).task.parent().map_or(Dynamic::UNIT, |id| Dynamic::from(id.0 as i64))
+        job_of(entry).parent.map_or(Dynamic::UNIT, |id| Dynamic::from(id.0 as i64))
     });
     api.getter("lost", "", |entry: &mut EntryHandle| -> Map { job_of(entry).ended().lost });
     api.function("res", &[], "", |context: Context<'_>, id: i64| -> Fallible<EntryHandle> {

@@ -1,6 +1,6 @@
 //! Values that hang in captured cells and atoms: none is nested so deeply that dropping it is a danger, none holds itself.
 
-use super::rig::{Rig, Seat};
+use super::harness::{Harness, Session};
 use crate::base::Clock;
 use crate::engine::measure;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn chains_through_captured_cells_do_not_outlive_the_eval_that_made_them() {
         ),
         ("let m = #{}; let step = || { let h = m; m = #{x: h}; }; 1", "for i in 0..1200 { step.call() } 1"),
     ] {
-        let s = Rig::new().seat();
+        let s = Harness::new().session();
         s.is(begin, "1");
         s.has(step, "nested deeper than 1,000");
         // An unoptimised survey of what is just allowed takes more stack than tests have.
@@ -34,7 +34,7 @@ fn chains_through_captured_cells_do_not_outlive_the_eval_that_made_them() {
 
 #[test]
 fn atoms_count_as_levels() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     s.has("let a = atom(0); for i in 0..3000 { a = atom(a) } 1", "nested deeper than 1,000");
     s.has(
         "let a = atom(0); for i in 0..990 { a = atom(a) } for i in 0..100 { a = [a]; } 1",
@@ -46,17 +46,17 @@ fn atoms_count_as_levels() {
 
 #[test]
 fn a_long_chain_of_atoms_is_dropped_on_a_small_stack() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     // From the outside in: no value is ever nested when it is put into its atom.
     s.is("let a = atom(0); let top = a; for i in 0..20000 { let b = atom(0); a.set([b]); a = b; } 1", "1");
-    let Seat { rig, space } = s;
+    let Session { harness, space } = s;
     space.close();
-    drop((rig, space));
+    drop((harness, space));
 }
 
 #[test]
 fn no_atom_holds_itself() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     for code in [
         "let at = atom(()); at.set(at)",
         "let at = atom(()); at.set([at, blob(1000)])",
@@ -71,8 +71,8 @@ fn no_atom_holds_itself() {
 }
 
 #[test]
-fn closures_kept_in_what_they_captured_are_published_without_delay() {
-    let s = Rig::new().seat();
+fn closures_kept_in_what_they_captured_are_committed_without_delay() {
+    let s = Harness::new().session();
     let clock = Clock::real();
     s.is("let a = #{}; for i in 0..100 { let f = || a; a[\"f\" + i] = f; } 1", "1");
     // Each lock that was waited for would cost 50 ms, and there are two for each closure.

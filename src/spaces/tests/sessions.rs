@@ -1,12 +1,12 @@
 //! Values that go from one space to another, and spaces that end.
 
-use super::rig::Rig;
+use super::harness::Harness;
 
 #[test]
 fn closures_work_in_other_sessions_with_what_their_own_has() {
-    let rig = Rig::new();
-    rig.write("pr", "fn helper(x) { x + 100 }");
-    let (a, b) = (rig.seat(), rig.seat());
+    let harness = Harness::new();
+    harness.write("pr", "fn helper(x) { x + 100 }");
+    let (a, b) = (harness.session(), harness.session());
     a.run("fn hlp(x) { x * 2 } let kk = 3;");
     let job = a.run("let f = |x| hlp(x) + kk; [f, #{g: |x| f.call(x) + 1, n: Fn(\"hlp\")}]");
     b.is(&format!("let p = res({}).value(); p[0].call(5)", job.id), "13");
@@ -39,8 +39,8 @@ fn closures_work_in_other_sessions_with_what_their_own_has() {
 
 #[test]
 fn another_space_is_read_by_import() {
-    let rig = Rig::new();
-    let (lab, s) = (rig.space("lab"), rig.seat());
+    let harness = Harness::new();
+    let (lab, s) = (harness.space("lab"), harness.session());
     lab.run("let size = 4; const UNIT = 10; fn scaled(n) { n * size } fn twice(n) { n * 2 } private fn hidden() { 1 }");
     s.is("import \"@lab\" as lab; [lab::size, lab::UNIT, lab::scaled(2), lab::twice(3)]", "[4, 10, 8, 6]");
     lab.run("size = 5; fn twice(n) { n * 200 }");
@@ -54,10 +54,10 @@ fn another_space_is_read_by_import() {
 
 #[test]
 fn unknown_entries_and_failures_of_others() {
-    let rig = Rig::new();
-    let s = rig.seat();
+    let harness = Harness::new();
+    let s = harness.session();
     s.has("res(999999)", "no entry 999999");
-    s.has(&format!("res({}).value()", rig.newest() + 1), "deadlock");
+    s.has(&format!("res({}).value()", harness.newest() + 1), "deadlock");
     let job = s.run("throw #{code: 3}");
     s.is(&format!("try {{ res({}).value() }} catch (e) {{ print(e.thrown.code) }} 1", job.id), "1");
     s.has(&format!("res({}).value()", job.id), &format!("Runtime: in entry {}: #{{\"code\": 3}}", job.id));
@@ -67,12 +67,12 @@ fn unknown_entries_and_failures_of_others() {
 
 #[test]
 fn a_space_that_ends_fails_its_evals_loudly() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let job = s.start("let a = 1; gate(\"a\"); let b = 2; 3");
-    s.rig.arrived("a", 1);
+    s.harness.arrived("a", 1);
     s.space.close();
-    s.rig.open("a");
+    s.harness.open("a");
     assert!(job.join());
     assert_eq!(job.show(), "!NoSuchSpace: no such space: s-1");
-    assert_eq!(job.published(), ["a"]);
+    assert_eq!(job.committed(), ["a"]);
 }

@@ -1,12 +1,12 @@
 //! Cancelling, time limits, `timeout`.
 
-use super::rig::Rig;
+use super::harness::Harness;
 use crate::base::{Clock, Limits, StopCause};
 use std::time::Duration;
 
 #[test]
 fn everything_can_be_cancelled() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let rows = [
         "gate(\"go\"); loop {}",
         "gate(\"go\"); sleep(60)",
@@ -27,8 +27,8 @@ fn everything_can_be_cancelled() {
         "let a = []; for i in 0..1000 { a.push([i, [i]]) } gate(\"go\"); loop { a == a; a.index_of([5000]); a.to_string(); }",
     ];
     let jobs: Vec<_> = rows.iter().map(|code| s.start(code)).collect();
-    s.rig.arrived("go", rows.len());
-    s.rig.open("go");
+    s.harness.arrived("go", rows.len());
+    s.harness.open("go");
     for (job, code) in jobs.iter().zip(rows) {
         job.cancel();
         assert!(job.join_for(Duration::from_secs(10)), "{code} goes on");
@@ -37,14 +37,14 @@ fn everything_can_be_cancelled() {
 }
 
 #[test]
-fn a_cancelled_eval_keeps_and_names_what_it_published() {
-    let s = Rig::new().seat();
+fn a_cancelled_eval_keeps_and_names_what_it_committed() {
+    let s = Harness::new().session();
     let job = s.start("let before = 1; print(\"line\"); gate(\"a\"); let after = 2;");
-    s.rig.arrived("a", 1);
+    s.harness.arrived("a", 1);
     job.cancel();
     assert!(job.join());
     assert_eq!(
-        (job.show().as_str(), job.published(), job.output()),
+        (job.show().as_str(), job.committed(), job.output()),
         ("cancelled", vec!["before".into()], vec!["line".into()])
     );
     assert!(job.ended().kept.is_empty());
@@ -53,19 +53,19 @@ fn a_cancelled_eval_keeps_and_names_what_it_published() {
 }
 
 #[test]
-fn a_statement_that_breaks_off_publishes_nothing() {
-    let s = Rig::new().seat();
+fn a_statement_that_breaks_off_commits_nothing() {
+    let s = Harness::new().session();
     let failed =
         s.has("let n = 0; let m = #{}; for i in 0..5 { n += 1; m.k = n; if i == 3 { throw \"stop\" } }", "stop");
-    assert_eq!(failed.published(), ["n", "m"]);
+    assert_eq!(failed.committed(), ["n", "m"]);
     s.is("[n, m]", "[0, #{}]");
-    assert!(s.has("n = 7; n += 1 / 0; n = 9;", "division by zero").published() == ["n"]);
+    assert!(s.has("n = 7; n += 1 / 0; n = 9;", "division by zero").committed() == ["n"]);
     s.is("n", "7");
     let job = s.start("for i in 0..9 { n += 1; gate(\"a\") }");
-    s.rig.arrived("a", 1);
+    s.harness.arrived("a", 1);
     job.cancel();
     assert!(job.join());
-    assert_eq!((job.show().as_str(), job.published()), ("cancelled", vec![]));
+    assert_eq!((job.show().as_str(), job.committed()), ("cancelled", vec![]));
     s.is("n", "7");
     s.is("if n == 7 { n = 8; return n; } 0", "8");
     s.is("n", "8");
@@ -75,22 +75,22 @@ fn a_statement_that_breaks_off_publishes_nothing() {
 
 #[test]
 fn native_code_ends_late_but_the_cancel_decides() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let job = s.start("block_native(\"n\"); 5");
-    s.rig.arrived("n", 1);
+    s.harness.arrived("n", 1);
     job.cancel();
     assert!(!job.join_for(Duration::from_millis(50)));
     assert!(job.task.stopped_at().is_some());
-    s.rig.open("n");
+    s.harness.open("n");
     assert!(job.join());
     assert_eq!(job.show(), "cancelled");
 }
 
 #[test]
 fn the_first_cause_decides() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let job = s.start("gate(\"a\"); 1");
-    s.rig.arrived("a", 1);
+    s.harness.arrived("a", 1);
     assert!(job.task.stop(StopCause::Shutdown));
     assert!(!job.task.stop(StopCause::Cancelled));
     assert!(job.join());
@@ -99,7 +99,7 @@ fn the_first_cause_decides() {
 
 #[test]
 fn timeouts_end_what_takes_too_long_and_nothing_else() {
-    let s = Rig::new().seat();
+    let s = Harness::new().session();
     let timed_out =
         |call: &str| format!("let k = (); try {{ {call} }} catch (e) {{ k = e.kind + \": \" + e.message; }} k");
     s.is(&timed_out("timeout(0.05, || { loop {} })"), "Timeout: timed out after 0.05 s");
@@ -116,15 +116,15 @@ fn timeouts_end_what_takes_too_long_and_nothing_else() {
 fn the_clock_can_be_moved_by_hand() {
     let clock = Clock::manual();
     let limits = Limits { eval_time: Some(Duration::from_secs(100_000)), ..Limits::default() };
-    let rig = Rig::with(limits, clock.clone());
-    let s = rig.seat();
+    let harness = Harness::with(limits, clock.clone());
+    let s = harness.session();
     let sleeper = s.start("let t = 0; gate(\"s\"); sleep(30); t = 1; t");
     let looper = s.start("gate(\"l\"); loop {}");
     let changer = s.start("let t = 1; try { timeout(90.0, || { t += 1; gate(\"c\"); loop {} }) } catch { } t");
     let swallower = s.start("gate(\"w\"); loop { try { [1].map(|x| { loop {} }) } catch {} }");
     for gate in ["s", "l", "c", "w"] {
-        rig.arrived(gate, 1);
-        rig.open(gate);
+        harness.arrived(gate, 1);
+        harness.open(gate);
     }
     while !sleeper.join_for(Duration::from_millis(20)) {
         clock.advance(Duration::from_secs(1));

@@ -1,12 +1,12 @@
 //! The total of the process. Run by `the_process_as_a_whole_is_bounded`, in a process of their own.
 
 use super::{lives, text, with};
-use crate::stage::Stage;
-use remontoire::base::Limits;
-use remontoire::base::limits::MIB;
+use crate::harness::Harness;
+use remontoire::Limits;
+use remontoire::internals::MIB;
 
-/// A stage on which so many bytes can be allocated.
-async fn with_room_for(bytes: usize) -> Stage {
+/// A host on which so many bytes can be allocated.
+async fn with_room_for(bytes: usize) -> Harness {
     // What is made once for a process is there before anything is measured.
     with(Limits::default()).session().eval("bg(|| 1).value()").await.is("1");
     with(Limits { total_bytes: bytes, ..Limits::default() })
@@ -15,8 +15,8 @@ async fn with_room_for(bytes: usize) -> Stage {
 #[tokio::test]
 #[ignore = "run in a process of its own"]
 async fn what_was_read_makes_room_before_anything_is_refused() {
-    let stage = with_room_for(8 * MIB).await;
-    let session = stage.session();
+    let harness = with_room_for(8 * MIB).await;
+    let session = harness.session();
     let big = text(MIB);
     let mut evicted = false;
     for _ in 0..12 {
@@ -30,8 +30,8 @@ async fn what_was_read_makes_room_before_anything_is_refused() {
     let mut unread = Vec::new();
     let failed = loop {
         let id = session.start(&format!("while !gate::opened(\"go\") {{}} {big}")).id;
-        stage.gates.open("go");
-        if session.settled(id).await == remontoire::base::Status::Failed {
+        harness.gates.open("go");
+        if session.settled(id).await == remontoire::Status::Failed {
             break session.wait(&[id]).await;
         }
         unread.push(id);
@@ -45,7 +45,7 @@ async fn what_was_read_makes_room_before_anything_is_refused() {
         .await
         .is(&MIB.to_string());
     session.eval("small.len()").await.is("1000");
-    lives(&stage).await;
+    lives(&harness).await;
     // The owner may give up what it has not read.
     for id in &unread[..3] {
         session.eval(&format!("forget({id}) > 1000000")).await.is("true");
@@ -56,8 +56,8 @@ async fn what_was_read_makes_room_before_anything_is_refused() {
 #[tokio::test]
 #[ignore = "run in a process of its own"]
 async fn spaces_are_named_among_the_holders_and_dropping_one_helps() {
-    let stage = with_room_for(8 * MIB).await;
-    let session = stage.session();
+    let harness = with_room_for(8 * MIB).await;
+    let session = harness.session();
     let mut said = session.eval_in("store", "let kept = [];").await;
     for _ in 0..12 {
         if said.is_error {
@@ -79,8 +79,8 @@ async fn spaces_are_named_among_the_holders_and_dropping_one_helps() {
 #[tokio::test]
 #[ignore = "run in a process of its own"]
 async fn a_value_that_is_refused_is_not_called_nobodys() {
-    let stage = with_room_for(8 * MIB).await;
-    let session = stage.session();
+    let harness = with_room_for(8 * MIB).await;
+    let session = harness.session();
     let code = format!("let kept = blob({}); 1", 2 * MIB);
     let mut said = session.eval_in("store0", &code).await;
     for n in 1..4 {
@@ -92,8 +92,8 @@ async fn a_value_that_is_refused_is_not_called_nobodys() {
 #[tokio::test]
 #[ignore = "run in a process of its own"]
 async fn what_stands_behind_atoms_and_channels_counts_too() {
-    let stage = with_room_for(8 * MIB).await;
-    let session = stage.session();
+    let harness = with_room_for(8 * MIB).await;
+    let session = harness.session();
     for (begin, more, empty) in [
         ("let pile = []", format!("pile.push(atom({})); pile.len()", text(MIB)), "pile = []; 1"),
         ("let lane = chan(100)", format!("lane.send({}); lane.len()", text(MIB)), "lane = (); 1"),
@@ -107,7 +107,7 @@ async fn what_stands_behind_atoms_and_channels_counts_too() {
             said = session.eval(&more).await;
         }
         said.fails("TotalMemoryLimit");
-        lives(&stage).await;
+        lives(&harness).await;
         session.eval(empty).await.is("1");
     }
 }
@@ -115,8 +115,8 @@ async fn what_stands_behind_atoms_and_channels_counts_too() {
 #[tokio::test]
 #[ignore = "run in a process of its own"]
 async fn closures_that_hold_themselves_do_not_fill_the_process() {
-    let stage = with_room_for(8 * MIB).await;
-    let session = stage.session();
+    let harness = with_room_for(8 * MIB).await;
+    let session = harness.session();
     for _ in 0..12 {
         let code = format!("{{ let m = #{{b: {}}}; let f = || m.b.len(); m.f = f; }} 1", text(MIB));
         session.eval(&code).await.is("1");
@@ -132,8 +132,8 @@ async fn closures_that_hold_themselves_do_not_fill_the_process() {
 #[tokio::test]
 #[ignore = "run in a process of its own"]
 async fn what_nothing_accounts_for_is_named_as_such() {
-    let stage = with_room_for(8 * MIB).await;
-    let session = stage.session();
+    let harness = with_room_for(8 * MIB).await;
+    let session = harness.session();
     session.eval("let before = limits().unnamed_bytes; 1").await.is("1");
     // An atom is no part of a circle that is looked for.
     let code = format!("{{ let m = #{{b: {}}}; let a = atom(()); a.set(|| m.b.len()); m.a = a; }} 1", text(MIB));

@@ -62,7 +62,7 @@ impl Model {
         let known = match by {
             CancelBy::Owner(caller) => caller == entry.owner,
             CancelBy::Parent => true,
-            CancelBy::Script | CancelBy::Request | CancelBy::Limit | CancelBy::Shutdown => false,
+            CancelBy::Script | CancelBy::Request | CancelBy::Shutdown => false,
         };
         // Children that are not detached go along. Through those that settled before: open.
         let mut may: Ids = self.below(id, |child| !child.detached).into_iter().collect();

@@ -2,7 +2,7 @@
 
 use super::model::{Entry, Model, Phase, Registry, Slot, Sure, Verdict, rule, same};
 use remontoire::base::{EntryId, Handle, Owner, Refusal, Status, Time};
-use remontoire::registry::{Counts, EntryFilter, EntryView, SessionRow, SpaceKind, SpaceRow};
+use remontoire::registry::{Counts, EntryFilter, EntryView, NamedSpace, SessionRow, SpaceKind};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,6 +18,8 @@ impl Model {
         self.compare_spaces(registry)?;
         self.compare_lives()?;
         same(&registry.counts(now), &self.counts(), "counts")?;
+        let holders = self.entries.values().filter(|entry| entry.phase == Phase::Running(Slot::Held)).count();
+        same(&registry.working(), &holders, "entries that hold a slot")?;
         same(&registry.capacity(), &self.capacity, "capacity")?;
         same(&registry.effective_capacity(), &self.effective_capacity(), "capacity in force")?;
         same(&registry.kept_bytes(), &self.kept_bytes(), "bytes kept: values, output and code")?;
@@ -48,7 +50,7 @@ impl Model {
         }
         let rows = registry.sessions(now);
         for session in std::mem::take(&mut self.open_heard) {
-            if rows.iter().any(|row| row.session == session && row.idle.is_zero()) {
+            if rows.iter().any(|row| row.session == Some(session) && row.idle.is_zero()) {
                 self.heard(session, now);
             }
         }
@@ -94,18 +96,11 @@ impl Model {
             same(&registry.status(id).map(|_| id), &missing, "its status")?;
             same(&registry.value(id).map(|_| id), &missing, "its value")?;
             same(&registry.log(id).map(|_| id), &missing, "its log")?;
-            rule!(!registry.is_stopping(id) && !registry.holds_slot(id), "entry {id} is not there and at work");
             return Ok(());
         }
         let entry = self.entry(id);
         same(&got, &self.view(id, registry, now), format_args!("entry {id} as it stands"))?;
         same(&registry.status(id), &Ok(entry.status()), "its status")?;
-        same(&registry.is_stopping(id), &entry.is_stopping(), "whether it is stopping")?;
-        same(
-            &registry.holds_slot(id),
-            &(entry.phase == Phase::Running(Slot::Held)),
-            format_args!("whether entry {id} holds a slot"),
-        )?;
         same(
             &registry.queued_before(id),
             &self.queue.iter().position(|queued| *queued == id),
@@ -138,7 +133,7 @@ impl Model {
             .sessions
             .iter()
             .map(|(id, s)| SessionRow {
-                session: *id,
+                session: Some(*id),
                 label: Arc::clone(&s.label),
                 note: s.note.clone(),
                 client: s.client.clone(),
@@ -189,7 +184,7 @@ impl Model {
         let shared = self.shared.iter().map(|(name, space)| (name.as_str().into(), *space, SpaceKind::Shared));
         let mut want: Vec<_> = scratches
             .chain(shared)
-            .map(|(name, space, kind)| SpaceRow { here: here(&name), name, space, kind })
+            .map(|(name, space, kind)| NamedSpace { here: here(&name), name, space, kind })
             .collect();
         want.sort_by(|a, b| a.name.cmp(&b.name));
         same(&registry.spaces(), &want, "spaces, by name")?;

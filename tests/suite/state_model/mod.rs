@@ -2,20 +2,21 @@
 //!
 //! The model is written from what the registry promises, not from how it keeps it. After every step everything the registry
 //! shows is compared with the model, and every claim, grant, eviction and refusal on the way is judged. A history that fails is
-//! shrunk and shown as a film strip: one line a step, with the answers of the registry.
+//! shrunk and shown as a trace: one line a step, with the answers of the registry.
 //!
 //! `PROPTEST_CASES` raises the number of histories.
 
 mod cancel;
 mod check;
 mod delivery;
+mod driver;
 mod entries;
 mod model;
 mod op;
 mod sessions;
 mod steps;
-mod world;
 
+use driver::Driver;
 use op::{By, History, Jump, Name, Op, Pick, Tiny, Who};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
@@ -24,30 +25,29 @@ use remontoire::registry::Registry;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use world::World;
 
 /// How long histories are at most.
 const LONGEST: usize = 120;
 
-/// Runs a history to its end. `Err`: the rule that was broken, and the film up to there.
+/// Runs a history to its end. `Err`: the rule that was broken, and the trace up to there.
 fn run(history: &History) -> Result<(), String> {
-    let mut world = World::new(history)?;
+    let mut driver = Driver::new(history)?;
     let mut last = None;
-    // A panic of the registry is a failure like another, with its film.
+    // A panic of the registry is a failure like another, with its trace.
     let played = catch_unwind(AssertUnwindSafe(|| {
         for op in &history.ops {
             last = Some(op);
-            world.step(op)?;
+            driver.step(op)?;
         }
         last = None;
-        world.tell_everybody()
+        driver.tell_everybody()
     }));
     let broken = match played {
-        Ok(Ok(())) => return world.finish(),
+        Ok(Ok(())) => return driver.finish(),
         Ok(Err(broken)) => broken,
         Err(_) => format!("the registry panicked in {}", last.map_or("the end".to_owned(), |op| format!("{op:?}"))),
     };
-    Err(plain(format!("{broken}\n\n{}\n", world.film.join("\n"))))
+    Err(plain(format!("{broken}\n\n{}\n", driver.trace.join("\n"))))
 }
 
 /// Ids as people write them: `3` for `EntryId(3)`.
@@ -80,7 +80,7 @@ fn old_disagreements_are_settled() {
         ("a task answer for an id that is given out only later", vec![Op::Follow(Pick::Any(0)), nil]),
         (
             "an ended session may enter nothing",
-            vec![Op::Initialize, Op::Delete(5), Op::Place(Who::Any(1), Some(Name::Lab))],
+            vec![Op::Initialize, Op::Delete(5), Op::Target(Who::Any(1), Some(Name::Lab))],
         ),
         (
             "a followed entry whose time is over, before anybody asks for news",

@@ -58,7 +58,6 @@ pub(super) enum By {
     Other(Who),
     Request,
     Parent,
-    Limit,
 }
 
 /// A mark on a session.
@@ -104,7 +103,7 @@ pub(super) enum Op {
     Prompt(bool),
     Mark(Who, Flag),
 
-    Place(Who, Option<Name>),
+    Target(Who, Option<Name>),
     Move(Who, Name),
     DropSpace(Name),
 
@@ -274,7 +273,6 @@ fn by() -> impl Strategy<Value = By> {
         1 => who().prop_map(By::Other),
         1 => Just(By::Request),
         1 => Just(By::Parent),
-        1 => Just(By::Limit),
     ]
 }
 
@@ -311,7 +309,7 @@ fn session_op() -> impl Strategy<Value = Op> {
         1 => any::<bool>().prop_map(Op::Prompt),
         1 => (who(), prop_oneof![Just(Flag::Note), Just(Flag::Manual), Just(Flag::Tools)])
             .prop_map(|(who, flag)| Op::Mark(who, flag)),
-        2 => (who(), proptest::option::of(name())).prop_map(|(who, name)| Op::Place(who, name)),
+        2 => (who(), proptest::option::of(name())).prop_map(|(who, name)| Op::Target(who, name)),
         1 => (who(), name()).prop_map(|(who, name)| Op::Move(who, name)),
         1 => name().prop_map(Op::DropSpace),
     ]

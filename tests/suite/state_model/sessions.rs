@@ -2,7 +2,7 @@
 
 use super::model::{Entry, Model, Phase, Session, Sure, Verdict, rule, same};
 use remontoire::base::{ClientInfo, EntryId, HeaderKey, Owner, Refusal, SessionId, SpaceId, Status, Time};
-use remontoire::registry::{Adoption, Created, EndedSession, FOLLOWED_FOR, Opened, Place, SpaceKind};
+use remontoire::registry::{Adoption, Created, EndedSession, FOLLOWED_FOR, Opened, SpaceKind, TargetSpace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -311,14 +311,14 @@ impl Model {
             .or_else(|| self.shared.get(name).map(|id| (*id, SpaceKind::Shared)))
     }
 
-    /// An eval asked where it takes place.
-    pub(super) fn placed(&mut self, owner: Owner, name: Option<&str>, got: &Result<Place, Refusal>) -> Verdict {
+    /// An eval asked for the space it takes place in.
+    pub(super) fn targeted(&mut self, owner: Owner, name: Option<&str>, got: &Result<TargetSpace, Refusal>) -> Verdict {
         let Ok(current) = self.current(owner) else {
-            rule!(got.is_err(), "an ended session was given a place: {got:?}");
+            rule!(got.is_err(), "an ended session was given a space: {got:?}");
             return if name.is_none() { same(got, &Err(Refusal::SessionEnded), "an ended session") } else { Ok(()) };
         };
         let name: &str = name.unwrap_or(&current);
-        let refuse = |refusal| same(got, &Err(refusal), "the name of a place");
+        let refuse = |refusal| same(got, &Err(refusal), "the name of a space");
         if name.split('/').any(|part| part.is_empty() || !part.bytes().all(is_letter_of_names)) || name.len() > 80 {
             return refuse(Refusal::BadName { name: name.to_owned() });
         }
@@ -330,7 +330,7 @@ impl Model {
             known => known,
         };
         if let Some((space, _)) = known {
-            return same(got, &Ok(Place { space, name: name.into(), created: false }), "a known place");
+            return same(got, &Ok(TargetSpace { space, name: name.into(), created: false }), "a known space");
         }
         let (limit, shared) = (self.limits.spaces, self.shared.len());
         match got {
@@ -341,11 +341,11 @@ impl Model {
                     "refused with room for another space"
                 );
             }
-            Ok(place) => {
+            Ok(target) => {
                 rule!(shared < limit, "a space was made beyond the limit of {limit}");
-                rule!(place.created && *place.name == *name, "a new name makes a space of that name: {place:?}");
-                rule!(self.space_ids.insert(place.space), "space id {:?} was used before", place.space);
-                self.shared.insert(name.to_owned(), place.space);
+                rule!(target.created && *target.name == *name, "a new name makes a space of that name: {target:?}");
+                rule!(self.space_ids.insert(target.space), "space id {:?} was used before", target.space);
+                self.shared.insert(name.to_owned(), target.space);
             }
             Err(other) => return Err(format!("`{name}` was refused: {other}")),
         }

@@ -1,14 +1,14 @@
 //! The longer steps of the driver: sessions at the door, entries from admission to their end, waits, stops and answers.
 
+use super::driver::{Answer, Driver};
 use super::model::{Entry, Phase, Slot, Verdict, rule, same};
 use super::op::{By, Op};
 use super::sessions::Newcomer;
-use super::world::{Answer, World};
 use remontoire::base::{ClientInfo, EntryId, HeaderKey, Owner, SessionId, Status};
 use remontoire::registry::{CancelBy, ClaimId, NewEntry, Settlement};
 use std::sync::Arc;
 
-impl World {
+impl Driver {
     // The door.
 
     pub(super) fn apply_to_door(&mut self, op: &Op) -> Verdict {
@@ -288,7 +288,6 @@ impl World {
                     By::Other(who) => CancelBy::Owner(self.owner(*who)),
                     By::Request => CancelBy::Request,
                     By::Parent => CancelBy::Parent,
-                    By::Limit => CancelBy::Limit,
                 };
                 let got = self.registry.request_cancel(id, by, self.now);
                 self.note(format!("{by:?} cancels {id}: {got:?}"));

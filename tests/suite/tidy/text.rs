@@ -22,9 +22,10 @@ const FLOORS: [(&str, u32); 11] = [
 ];
 
 /// Which modules may name a crate. Crates that are not listed may be named anywhere.
-const OWNERS: [(&str, &[&str]); 11] = [
+const OWNERS: [(&str, &[&str]); 12] = [
     ("rhai", &["engine", "spaces", "render", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
+    ("axum", &["http"]),
     ("hyper", &["http", "cli"]),
     ("hyper_util", &["http", "cli"]),
     ("serde", &["mcp", "http", "cli"]),
@@ -32,7 +33,7 @@ const OWNERS: [(&str, &[&str]); 11] = [
     ("serde_json", &["engine", "mcp", "http", "cli"]),
     ("rustyline", &["repl", "cli"]),
     ("clap", &["cli", "config", "main"]),
-    ("jiff", &["mcp", "render"]),
+    ("jiff", &["mcp"]),
     ("rustix", &["cli"]),
     ("subtle", &["http"]),
 ];
@@ -222,6 +223,21 @@ fn crates_are_named_by_their_owners_only() {
                 }
                 wrong.push(format!("{}:{}: only {owners:?} may name `{name}`", source.path, line_of(&source.code, at)));
             }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Messages, tools, calls and methods of the protocol are the same on every transport.
+#[test]
+fn the_protocol_below_its_transport_knows_no_http() {
+    let mut wrong = Vec::new();
+    let below = ["mcp/rpc/", "mcp/tools/", "mcp/calls/", "mcp/eras/"];
+    for source in sources().into_iter().filter(|s| below.iter().any(|room| s.path.starts_with(room))) {
+        for name in ["http", "http_body", "hyper"] {
+            let lines =
+                paths(&source.code, name).map(|at| format!("{}:{}: {name}", source.path, line_of(&source.code, at)));
+            wrong.extend(lines);
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));

@@ -21,3 +21,22 @@ pub fn stdlib() -> Module {
     entries::register(&mut api);
     api.build()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Limits;
+    use crate::engine::task::runtime::Runtime;
+
+    #[test]
+    fn no_function_shows_a_type_of_the_program() {
+        let runtime = Runtime::new(Limits::default(), stdlib(), Module::new(), Vec::new());
+        let foreign =
+            ["&", "Dynamic", "Immutable", "Array", "Map", "Blob", "FnPtr", "i64", "f64", "INT", "<", "::", "Result"];
+        for facts in runtime.functions() {
+            let signature = &facts.signature;
+            assert!(!foreign.iter().any(|word| signature.contains(word)), "{signature}");
+            assert!(!facts.doc.contains("`Dynamic`") && !facts.doc.contains("`Array`"), "{signature}: {}", facts.doc);
+        }
+    }
+}

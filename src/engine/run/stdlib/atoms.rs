@@ -2,6 +2,7 @@
 
 use crate::engine::error::{Fallible, fail, refuse};
 use crate::engine::native::Api;
+use crate::engine::run::closures::keep;
 use crate::engine::task::context::Task;
 use crate::engine::value::atom::{Atom, Facts, Owned};
 use crate::engine::value::inspect::Measure;
@@ -40,7 +41,7 @@ impl Atom {
     /// # Errors
     /// When a limit forbids to keep the value.
     pub fn new(context: &NativeCallContext<'_>, mut value: Dynamic) -> Fallible<Self> {
-        let found = Task::of(context).keep(&mut value)?;
+        let found = keep(&Task::of(context), &mut value)?;
         Ok(Self::of(value.flatten(), facts(&found)))
     }
 
@@ -68,7 +69,7 @@ impl Atom {
         let task = Task::of(context);
         let (owned, old) = own(self, &task)?;
         let mut new = make(old)?.flatten();
-        let found = task.keep(&mut new)?;
+        let found = keep(&task, &mut new)?;
         let replaced =
             owned.replace(new.clone(), facts(&found)).ok_or_else(|| fail("AtomCycle", "an atom cannot hold itself"))?;
         drop(owned);

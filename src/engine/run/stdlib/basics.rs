@@ -11,9 +11,9 @@ use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, NativeCallContext}
 use std::cmp::Ordering;
 use std::time::Duration;
 
-/// How many steps a native loop takes between two questions whether to go on.
+/// The number of steps a native loop takes between two questions whether to go on.
 pub(super) const STRIDE: usize = 1_024;
-/// What one string takes beside its bytes, in bytes.
+/// The bytes that one string takes beside its text.
 const STRING_BYTES: usize = 64;
 
 pub(super) fn register(api: &mut Api) {
@@ -62,7 +62,7 @@ fn waiting(api: &mut Api) {
 
 /// Refuses what would take more memory than the eval may have.
 fn afford(task: &Task, call: &'static str, what: &'static str, asked: INT, unit: usize) -> Fallible<usize> {
-    let limit_bytes = task.limits().map_or(usize::MAX, |limits| limits.eval_bytes);
+    let limit_bytes = task.limits().eval_bytes;
     let count = usize::try_from(asked).unwrap_or(0);
     let most = limit_bytes / unit;
     if count > most {
@@ -77,7 +77,7 @@ fn fits(task: &Task, bytes: usize) -> Fallible<()> {
     if bytes <= task.memory_left() {
         return Ok(());
     }
-    let limit = task.limits().map_or(0, |limits| limits.eval_bytes);
+    let limit = task.limits().eval_bytes;
     Err(task.hit(LimitHit::Memory { limit }))
 }
 
@@ -225,7 +225,7 @@ fn parts<'t>(
     Ok(split(most).into_iter().map(|part| Dynamic::from(part.to_owned())).collect())
 }
 
-/// The language throws a bare text here, which a handler that asks for `kind` cannot read.
+/// Rhai throws a bare text here, which a handler that asks for `kind` cannot read.
 fn reading(api: &mut Api) {
     const DOC: &str = "The value that a JSON text stands for: `parse_json(text).rows`.";
     api.function("parse_json", &["json: String", "Dynamic"], DOC, |json: &str| -> Fallible<Dynamic> {

@@ -3,7 +3,7 @@
 
 use crate::engine::error::Fallible;
 use crate::engine::native::Api;
-use crate::engine::run::closures::{call_on, parameter_count};
+use crate::engine::run::closures::call_on;
 use crate::engine::task::context::Task;
 use rhai::{Array, Dynamic, FnPtr, INT, Map, NativeCallContext};
 
@@ -127,7 +127,7 @@ fn reduce(
 }
 
 fn parameters_of(task: &Task, f: &FnPtr) -> Option<usize> {
-    parameter_count(task.homes()?, f)
+    task.runtime().code_units().parameter_count(f)
 }
 
 /// The entries for which `f` is true, and the others.

@@ -43,7 +43,7 @@ pub(super) fn register(api: &mut Api) {
         |context: Context<'_>, list: &mut Array, value: Dynamic, start: INT| {
             let start = match usize::try_from(start) {
                 Ok(start) => start,
-                // From the end, as everywhere in the language.
+                // From the end, as everywhere in Rhai.
                 Err(_) => list.len().saturating_sub(usize::try_from(start.unsigned_abs()).unwrap_or(usize::MAX)),
             };
             place(find(&context, list, &value, start))

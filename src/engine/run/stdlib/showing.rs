@@ -7,19 +7,19 @@ use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map, NativeCallContext};
 
 pub(super) fn register(api: &mut Api) {
     type Context<'c> = NativeCallContext<'c>;
-    // The language falls back to its own, endless text when one of these fails: they never do.
+    // Rhai falls back to its own, endless text when one of these fails: they never do.
     for name in ["print", "to_string", "debug", "to_debug"] {
         api.function(name, &["array: Array", "String"], "", |context: Context<'_>, list: &mut Array| {
             shown(&context, list)
         });
         api.function(name, &["map: Map", "String"], "", |context: Context<'_>, map: &mut Map| shown(&context, map));
         api.function(name, &["f: FnPtr", "String"], "", |pointer: &mut FnPtr| text::pointer_text(pointer));
-        // The language leaves out the sign of a zero.
+        // Rhai leaves out the sign of a zero.
         api.function(name, &["number: f64", "String"], "", text::float_text);
     }
     api.function("to_json", &["map: Map", "String"], "The map as JSON.", |context: Context<'_>, map: &mut Map| {
         let task = Task::of(&context);
-        let longest = task.limits().map_or(usize::MAX, |limits| limits.eval_bytes / 2);
+        let longest = task.limits().eval_bytes / 2;
         borrowed(map, |value| text::json(value, longest, &|| task.check()))
     });
 }

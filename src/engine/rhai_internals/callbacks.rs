@@ -1,0 +1,132 @@
+//! The two volatile hooks of an engine, the one of tokens and the one of variables, over a trait: [`Observer`]. Owns what they
+//! remember of the code on a thread: the latest variable, and how many captured variables follow.
+
+use super::markers::Marker;
+use super::runtime_state::{StateView, begin_module};
+use crate::engine::environment::Constants;
+use crate::engine::error::Fallible;
+use rhai::{Dynamic, Engine, EvalContext, ImmutableString, LexError, Scope, Token};
+use std::cell::{Cell, RefCell};
+
+/// Told of what the code in an engine does.
+pub(crate) trait Observer: Send + Sync + 'static {
+    /// Whether code must end now.
+    fn must_end(&self) -> bool;
+
+    /// A top-level statement has ended.
+    fn statement_ended(&self, scope: &Scope<'_>, at: StateView<'_>) -> Fallible<()>;
+
+    /// A variable that functions may read was changed, and must be shown to them as it is now.
+    fn show(&self, name: &str, scope: &Scope<'_>);
+
+    /// A variable that functions may read was changed.
+    fn changed(&self, name: &str);
+
+    /// All variables that were changed must be shown to functions as they are now.
+    fn show_changed(&self, scope: &Scope<'_>);
+
+    /// A `catch` has this error in its variable.
+    fn caught(&self, error: &mut Dynamic);
+
+    /// The top level of a module begins, whose constants will be there. Returns its source.
+    fn module_begins(&self, constants: Constants) -> Option<ImmutableString>;
+
+    /// The value of a variable that is not in the scope, if there is one.
+    fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
+
+    /// Whether a value is shared by itself and stays what it is when it is captured.
+    fn is_handle(&self, value: &Dynamic) -> bool;
+
+    /// The cell that a captured variable with this value becomes.
+    fn make_cell(&self, value: Dynamic) -> Dynamic;
+}
+
+thread_local! {
+    /// The variable that code on this thread asked for last. Rhai raises a data race without a name, and it is this one.
+    static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The number of captured variables that the running statement still asks for.
+    static CAPTURING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The variable that code on this thread asked for last.
+pub(crate) fn latest_variable() -> String {
+    LATEST.with_borrow(String::clone)
+}
+
+/// Lets the parser ask at every token whether it must end. It compares each key of a map and each parameter with all before it,
+/// which takes seconds for as many as a script has room for: so a stop and the limits of an eval end it as well.
+#[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
+pub(crate) fn watch_tokens(engine: &mut Engine, observer: impl Observer) {
+    engine.on_parse_token(move |token, _, _| {
+        // The parser looks for the end in loops of its own: that one always comes.
+        if token != Token::EOF && observer.must_end() {
+            return Token::LexError(LexError::Runtime("the eval was made to stop".to_owned()).into());
+        }
+        token
+    });
+}
+
+/// Lets `observer` answer for variables. Rhai asks this before it looks into the scope, for every variable.
+#[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
+pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
+    // Threads are used again: what an error left half-way is no business of the next eval.
+    CAPTURING.set(0);
+    engine.on_var(move |name, index, mut context| {
+        if let Some(marker) = Marker::of(name) {
+            return reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT));
+        }
+        LATEST.with_borrow_mut(|latest| {
+            latest.clear();
+            latest.push_str(name);
+        });
+        if CAPTURING.get() > 0 {
+            CAPTURING.set(CAPTURING.get() - 1);
+            // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell,
+            // and a variable that is given a value here is left as it is.
+            if let Some(value) = context.scope().get(name).filter(|value| observer.is_handle(value)) {
+                return Ok(Some(value.clone()));
+            }
+            // Rhai would make a cell that nobody knows of. Constants are left to it.
+            if let Some(value) = context.scope_mut().get_mut(name).filter(|value| !value.is_shared()) {
+                *value = observer.make_cell(value.take());
+            }
+        }
+        // Locals and parameters come first.
+        if index > 0 || context.scope().contains(name) {
+            return Ok(None);
+        }
+        observer.variable(name, StateView::new(context.global_runtime_state()))
+    });
+}
+
+/// Running code has come to a marker.
+fn reach(
+    observer: &impl Observer,
+    marker: Marker<'_>,
+    context: &mut EvalContext<'_, '_, '_, '_, '_, '_>,
+) -> Fallible<()> {
+    match marker {
+        Marker::Commit => {
+            observer.statement_ended(context.scope(), StateView::new(context.global_runtime_state()))?;
+        }
+        Marker::Sync(variable) => observer.show(variable, context.scope()),
+        Marker::Changed(variable) => observer.changed(variable),
+        Marker::SyncNoted => observer.show_changed(context.scope()),
+        Marker::Source(source) => {
+            if context.source() != Some(source) {
+                *context.source_mut() = Some(source.into());
+            }
+        }
+        Marker::Capture(count) => CAPTURING.set(count),
+        Marker::Caught(variable) => {
+            if let Some(value) = context.scope_mut().get_mut(variable) {
+                observer.caught(value);
+            }
+        }
+        Marker::Module => {
+            let constants = begin_module(context.global_runtime_state_mut());
+            *context.source_mut() = observer.module_begins(constants);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! The engine of one entry: a raw engine made in a fraction of a microsecond from the shared parts of the runtime. Output, stops,
+//! limits and variables of the code in it are those of its task.
+
+use super::catch::unify;
+use super::commit::Reached;
+use super::imports::Resolver;
+use crate::engine::environment::Constants;
+use crate::engine::error::{Fallible, column};
+use crate::engine::rhai_internals::callbacks::{Observer, watch_tokens, watch_variables};
+use crate::engine::rhai_internals::runtime_state::StateView;
+use crate::engine::task::code_unit::CodeUnit;
+use crate::engine::task::context::{Tag, Task};
+use crate::engine::task::snapshot::SeenVariable;
+use crate::engine::value::inspect::is_handle;
+use rhai::{Dynamic, Engine, ImmutableString, OptimizationLevel, Position, Scope, Shared};
+use std::sync::Arc;
+
+/// An engine that compiles and runs for `task`, and for nobody else.
+pub(super) fn engine(task: &Arc<Task>) -> Engine {
+    let (runtime, limits) = (task.runtime(), task.limits());
+    let mut engine = Engine::new_raw();
+    engine.set_max_strings_interned(256);
+    // Optimising takes longer than it saves in scripts that run once, and assigning to a part of a constant panics in it.
+    engine.set_optimization_level(OptimizationLevel::None);
+    // The newest comes first when functions are looked up.
+    for module in runtime.global_modules() {
+        engine.register_global_module(module.clone());
+    }
+    for (name, module) in runtime.embedded_modules() {
+        engine.register_static_module(name, module.clone());
+    }
+    let (print, debug, progress) = (Arc::clone(task), Arc::clone(task), Arc::clone(task));
+    engine.on_print(move |text| print.print("print", text));
+    engine.on_debug(move |text, source, position| {
+        debug.print("debug", &debug_line(text, source.unwrap_or(debug.source()), position));
+    });
+    engine.on_progress(move |_| progress.must_end().then_some(Dynamic::UNIT));
+    watch_tokens(&mut engine, Watcher(Arc::clone(task)));
+    watch_variables(&mut engine, Watcher(Arc::clone(task)));
+    engine.set_default_tag(Tag { task: Arc::clone(task), unit: None }.into_value());
+    engine.set_max_call_levels(limits.call_depth);
+    engine.set_max_expr_depths(limits.expression_depth, limits.function_expression_depth);
+    engine.set_max_functions(limits.functions);
+    engine.set_max_modules(limits.modules);
+    engine.set_max_variables(limits.variables);
+    engine.disable_symbol("eval");
+    engine.set_module_resolver(Resolver { task: Arc::clone(task) });
+    engine
+}
+
+fn debug_line(text: &str, source: &str, position: Position) -> String {
+    match (position.line(), column(position)) {
+        (Some(line), 0) => format!("{source} · {line} · {text}"),
+        (Some(line), column) => format!("{source} · {line}:{column} · {text}"),
+        _ => format!("{source} · {text}"),
+    }
+}
+
+/// The task as the hooks of its engine see it.
+struct Watcher(Arc<Task>);
+
+impl Observer for Watcher {
+    fn must_end(&self) -> bool {
+        self.0.must_end()
+    }
+
+    fn statement_ended(&self, scope: &Scope<'_>, at: StateView<'_>) -> Fallible<()> {
+        self.0.commit(scope, at, Reached::Statement)
+    }
+
+    fn show(&self, name: &str, scope: &Scope<'_>) {
+        show(&self.0, name, scope);
+    }
+
+    fn changed(&self, name: &str) {
+        self.0.state().snapshot().note(name);
+    }
+
+    fn show_changed(&self, scope: &Scope<'_>) {
+        let changed = std::mem::take(&mut self.0.state().snapshot().changed);
+        changed.iter().for_each(|name| show(&self.0, name, scope));
+    }
+
+    fn caught(&self, error: &mut Dynamic) {
+        unify(error, &self.0);
+    }
+
+    fn module_begins(&self, constants: Constants) -> Option<ImmutableString> {
+        self.0.imports().begin_module(constants)
+    }
+
+    fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
+        Ok(look_up(&self.0, name, at))
+    }
+
+    fn is_handle(&self, value: &Dynamic) -> bool {
+        is_handle(value)
+    }
+
+    fn make_cell(&self, value: Dynamic) -> Dynamic {
+        self.0.captures().make(value)
+    }
+}
+
+/// A variable that running code names and that is not in its scope.
+fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Option<Dynamic> {
+    let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
+    if !sees_a_space(task, unit.as_deref(), at) {
+        return at.constant(name);
+    }
+    if let Some((id, space)) = unit.as_deref().and_then(CodeUnit::space)
+        && *id != task.space().id()
+    {
+        // A closure of another space reads that space, as it is now.
+        let variable = space.upgrade().and_then(|space| space.variable(name));
+        // Of a space that ended the constants are left.
+        return variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name));
+    }
+    let mut snapshot = task.state().snapshot();
+    if !snapshot.known.contains_key(name) {
+        let Some(variable) = task.space().variable(name) else { return at.constant(name) };
+        snapshot.known.insert(name.into(), SeenVariable::read(variable));
+    }
+    snapshot.known.get_mut(name).and_then(SeenVariable::shown)
+}
+
+/// Whether the code that runs belongs to a space, and not to a module.
+fn sees_a_space(task: &Task, unit: Option<&CodeUnit>, at: StateView<'_>) -> bool {
+    let Some(functions) = at.innermost_functions() else { return false };
+    match unit {
+        None => Shared::ptr_eq(functions, &task.state().environment().functions),
+        // A closure sees its own code and its space's functions; a third layer is a module it called.
+        Some(unit) => unit.space().is_some() && at.layers() <= 2,
+    }
+}
+
+/// Lets functions see the present value of a variable.
+fn show(task: &Task, name: &str, scope: &Scope<'_>) {
+    let Some(value) = scope.get(name) else { return };
+    let value = Arc::new(value.clone());
+    let mut snapshot = task.state().snapshot();
+    snapshot.changed.retain(|changed| changed != name);
+    let seen = snapshot.known.entry(name.into()).or_default();
+    let old = (seen.ahead.replace(value), seen.cell.take());
+    drop(snapshot);
+    drop(old);
+}
