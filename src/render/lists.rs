@@ -18,9 +18,9 @@ pub struct EvalRow {
     pub status: Status,
     /// Whose it is; `None` for the prompt's own.
     pub by: Option<String>,
-    /// Where it is evaluated.
+    /// The space or module it is evaluated in.
     pub ns: String,
-    /// How long it ran, or runs.
+    /// The time it ran, or runs.
     pub time: Duration,
     /// Lines it printed.
     pub lines: usize,
@@ -54,7 +54,7 @@ pub struct SpaceRow {
 pub struct CommandRow<'a> {
     /// The command as it is typed, with its arguments: `:res 12`.
     pub usage: String,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub help: &'a str,
 }
 
