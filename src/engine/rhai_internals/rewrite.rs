@@ -78,6 +78,8 @@ pub(crate) struct Rewritten {
     places: Vec<Position>,
     /// For each top-level statement the variables it may write.
     pub(crate) writes: Vec<Vec<ImmutableString>>,
+    /// For each top-level statement the variables that closures in it capture.
+    pub(crate) captures: Vec<Vec<ImmutableString>>,
     /// Whether there is any closure.
     pub(crate) has_closures: bool,
 }
@@ -153,6 +155,7 @@ struct Rewriter<'a> {
     imports: BTreeSet<ImmutableString>,
     import_places: HashMap<ImmutableString, Position>,
     writes: Vec<ImmutableString>,
+    captures: Vec<ImmutableString>,
     /// The number of closures of the present function that were made portable.
     made_portable: usize,
 }
@@ -170,6 +173,7 @@ impl<'a> Rewriter<'a> {
             imports: BTreeSet::new(),
             import_places: HashMap::new(),
             writes: Vec::new(),
+            captures: Vec::new(),
             made_portable: 0,
         }
     }
@@ -213,6 +217,7 @@ impl<'a> Rewriter<'a> {
             self.hand_over.begin_statement();
             let before = self.statement(&mut statement);
             rewritten.writes.push(std::mem::take(&mut self.writes));
+            rewritten.captures.push(std::mem::take(&mut self.captures));
             let position = statement.position();
             rewritten.places.push(position);
             rewritten.statements.extend(before);
@@ -249,7 +254,7 @@ impl<'a> Rewriter<'a> {
             self.read(name);
         } else if !self.is_local(name) {
             self.reads.insert(name.clone());
-            self.note_write(name);
+            self.captures.push(name.clone());
         }
     }
 
@@ -289,9 +294,10 @@ impl<'a> Rewriter<'a> {
             let mut after = Vec::new();
             if let Stmt::Share(variables) = statement {
                 captures = true;
-                before.push(Marker::Capture(variables.len()).statement(Position::NONE));
-                let shared = variables.iter().map(|(variable, _)| &variable.name).filter(|name| !self.is_local(name));
-                after = self.hand_over.captured(&shared.cloned().collect::<Vec<_>>());
+                let names: Vec<_> = variables.iter().map(|(variable, _)| variable.name.clone()).collect();
+                before.push(Marker::Capture(&names.join(" ")).statement(Position::NONE));
+                let shared: Vec<_> = names.into_iter().filter(|name| !self.is_local(name)).collect();
+                after = self.hand_over.captured(&shared);
             }
             index += before.len();
             block.statements_mut().insert_many(index - before.len(), before);
