@@ -1,4 +1,4 @@
-//! What can be typed after `remontoire`.
+//! The grammar of the command line. Doc comments here are the help.
 
 use crate::config::Options;
 use clap::{Parser, Subcommand};

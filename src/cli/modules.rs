@@ -1,7 +1,7 @@
 //! Looking at script modules without running them.
 
+use super::exit::{Exit, NotStarted};
 use super::terminal::Terminal;
-use super::{Exit, NotStarted};
 use crate::base::{Limits, Severity};
 use crate::render::outline::{self, Function, Module};
 use crate::spaces::library::{self, ModuleOutline};

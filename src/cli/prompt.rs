@@ -1,6 +1,6 @@
 //! The prompt on this process's terminal, whatever instance it speaks to.
 
-use super::NotStarted;
+use super::exit::NotStarted;
 use super::signals::Signals;
 use super::terminal::{Modes, Terminal, forget_keys};
 use crate::render::Style;
@@ -9,35 +9,35 @@ use crate::repl::{self, Backend, History, Interrupts, Screen};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// How a conversation at the prompt ended.
+/// The end of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
-    /// Whoever sat there left, or the terminal is gone.
+    /// The person left, or the terminal is gone.
     ByThemselves,
     /// SIGTERM came. The prompt is still there, and ends with the process.
     Terminated,
 }
 
-/// A terminal that a person sits at, before and after they speak.
+/// The terminal of this process with a person at it: its signals, and its modes as they were.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct TerminalSession {
     interrupts: Interrupts,
     signals: Signals,
     modes: Modes,
 }
 
-impl Seat {
+impl TerminalSession {
     /// From now on SIGINT is a key of the prompt, and ends nothing.
-    pub(super) fn take() -> Result<Self, NotStarted> {
+    pub(super) fn begin() -> Result<Self, NotStarted> {
         let cannot = |error| NotStarted::because("cannot listen for signals", error);
         let interrupts = Interrupts::default();
         interrupts.catch_signals(&tokio::runtime::Handle::current()).map_err(cannot)?;
         Ok(Self { interrupts, signals: Signals::listen().map_err(cannot)?, modes: Modes::remember() })
     }
 
-    /// Runs a prompt on `backend` until whoever sits there leaves or SIGTERM comes. The prompt blocks, so it has a thread of its
+    /// Runs a prompt on `backend` until the person leaves or SIGTERM comes. The prompt blocks, so it has a thread of its
     /// own.
-    pub(super) async fn converse(
+    pub(super) async fn run_prompt(
         &mut self,
         backend: Arc<dyn Backend>,
         history: &History,
@@ -72,7 +72,7 @@ impl Seat {
     }
 
     /// Waits for what is left to do, but no longer than to the next signal.
-    pub(super) async fn leave(self, rest: impl Future<Output = ()>) -> Result<(), NotStarted> {
+    pub(super) async fn end(self, rest: impl Future<Output = ()>) -> Result<(), NotStarted> {
         // Listening anew: Ctrl-C that was meant for the prompt is none of our business.
         let mut signals = Signals::listen().map_err(|error| NotStarted::because("cannot listen for signals", error))?;
         tokio::select! {

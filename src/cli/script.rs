@@ -1,8 +1,8 @@
 //! Evaluating one script to its end.
 
+use super::exit::{Exit, NotStarted};
 use super::signals::Signals;
 use super::terminal::Terminal;
-use super::{Exit, NotStarted};
 use crate::base::Owner;
 use crate::base::Status;
 use crate::host::{Host, HostApi, Script};

@@ -1,9 +1,9 @@
-//! Serving: until a signal comes, or until whoever sits at the prompt leaves.
+//! Serving: until a signal comes, or until the person at the prompt leaves.
 
-use super::prompt::{Left, Seat};
+use super::exit::{Exit, NotStarted};
+use super::prompt::{Left, TerminalSession};
 use super::signals::Signals;
 use super::terminal::Terminal;
-use super::{Exit, NotStarted};
 use crate::config::Config;
 use crate::host::Host;
 use crate::http::{self, Server};
@@ -25,18 +25,18 @@ pub(super) async fn serve(host: &Host, config: &Config, terminal: &Terminal) -> 
     Ok(Exit::Fine)
 }
 
-/// Serves a host and opens a prompt on it, until whoever sits there leaves or SIGTERM comes. A signal cuts the end short.
+/// Serves a host and opens a prompt on it, until the person there leaves or SIGTERM comes. A signal cuts the end short.
 pub(super) async fn serve_with_prompt(host: &Host, config: &Config, terminal: &Terminal) -> Result<Exit, NotStarted> {
-    let mut seat = Seat::take()?;
+    let mut session = TerminalSession::begin()?;
     let server = start(host, config, terminal).await?;
     let backend = HostBackend::new(host, terminal.out, tokio::runtime::Handle::current());
-    match seat.converse(backend, &config.history, terminal).await? {
+    match session.run_prompt(backend, &config.history, terminal).await? {
         Left::ByThemselves => terminal.say(&notice::goodbye(host.probe().running)),
         // The cursor stands in the line that is being typed.
         Left::Terminated => terminal.say(&format!("\n{}", notice::SHUTTING_DOWN)),
     }
     host.close();
-    seat.leave(server.shutdown()).await?;
+    session.end(server.shutdown()).await?;
     Ok(Exit::Fine)
 }
 

@@ -1,4 +1,4 @@
-//! Where the words of the program go: stdout for what was asked for, stderr for everything about it. And the modes of the
+//! The two streams of the program: stdout for results, stderr for everything about them. And the modes of the
 //! terminal, which a prompt changes while a line is being typed.
 
 use crate::render::{Style, notice};
@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The two streams and how each wants its text.
 #[derive(Debug)]
 pub(super) struct Terminal {
-    /// How stdout wants its text.
+    /// The style of texts on stdout.
     pub(super) out: Style,
-    /// How stderr wants its text.
+    /// The style of texts on stderr.
     pub(super) err: Style,
-    /// Whether words for stdout were lost.
+    /// Text for stdout was lost.
     lost: AtomicBool,
 }
 
@@ -44,7 +44,7 @@ impl Terminal {
         }
     }
 
-    /// Whether words for stdout were lost.
+    /// Text for stdout was lost.
     pub(super) fn lost_words(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
@@ -55,7 +55,7 @@ impl Terminal {
     }
 }
 
-/// Whether somebody sits at a terminal: both ends of the conversation are there.
+/// Both stdin and stdout are a terminal, so that a person can converse.
 pub(super) fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }

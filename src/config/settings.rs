@@ -1,7 +1,7 @@
 //! The table of settings.
 
 use super::units::{self, Least};
-use super::{Config, DEFAULT_SCRIPTS};
+use super::values::{Config, DEFAULT_SCRIPTS};
 use crate::base::{Limits, limits};
 use crate::http::{Token, is_host, is_origin};
 use crate::repl::History;
@@ -13,13 +13,13 @@ pub(super) struct Setting {
     pub(super) name: &'static str,
     /// Its twin in the environment.
     pub(super) env: &'static str,
-    /// What stands for the value in the help.
+    /// The placeholder of the value in the help.
     pub(super) value: &'static str,
     pub(super) help: &'static str,
     pub(super) kind: Kind,
 }
 
-/// How a setting is read and where it is kept.
+/// The kind of a setting: how it is read, and where it is kept.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// A text that the function checks and keeps.
@@ -228,7 +228,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
 ];
 
-/// Where a limit is kept.
+/// The field of a limit.
 type Field<T> = fn(&mut Limits) -> &mut T;
 
 const fn text(name: &'static str, env: &'static str, value: &'static str, help: &'static str, keep: Keep) -> Setting {

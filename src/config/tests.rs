@@ -1,8 +1,13 @@
 //! Settings from a command line. The environment cannot be changed here; the binary's own tests do that.
 
-use super::*;
+use super::options::Options;
+use super::settings::SETTINGS;
+use super::values::Config;
+use crate::base::Limits;
+use crate::repl::History;
 use clap::{Args, FromArgMatches};
 use expect_test::expect;
+use std::path::Path;
 use std::time::Duration;
 
 fn parse(line: &[&str]) -> Result<Config, clap::Error> {

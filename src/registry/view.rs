@@ -28,11 +28,11 @@ pub struct EntryView {
     pub code: Arc<str>,
     /// The stage of its life.
     pub status: Status,
-    /// When it was admitted.
+    /// The time it was admitted.
     pub created: Time,
-    /// When it got its first slot.
+    /// The time it got its first slot.
     pub started: Option<Time>,
-    /// When it ended.
+    /// The time it ended.
     pub settled: Option<Time>,
     /// The time it ran, up to now while it does.
     pub ran: Duration,
@@ -68,8 +68,8 @@ pub struct EntryFilter {
 /// A row of the roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRow {
-    /// The session.
-    pub session: SessionId,
+    /// The session; `None` for a row that came over the wire.
+    pub session: Option<SessionId>,
     /// The name people know it by.
     pub label: Arc<str>,
     /// Its note on the roster.
@@ -168,7 +168,7 @@ impl<V: Clone> Registry<V> {
         let row = |(id, session): (SessionId, &Session)| {
             let (entries, running) = counts.get(&Owner::Session(id)).copied().unwrap_or_default();
             SessionRow {
-                session: id,
+                session: Some(id),
                 label: Arc::clone(&session.label),
                 note: session.note.clone(),
                 client: session.client.clone(),

@@ -7,98 +7,64 @@ use super::failure;
 use super::output::{self, Output};
 use super::plain::{count, duration, guarded, head, listed, one_line};
 use super::style::{Role, Style};
+use super::summary::{EndText, Summary};
 use super::value::Rendered;
 use crate::base::limits::thousands;
 use crate::base::{Conflict, EntryId, Failure, Status, StopCause};
+use crate::registry::{Adoption, EntryView, HeadTail};
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// One entry as it stands.
+/// One entry as it stands, copied when it was claimed.
 #[derive(Clone, Debug)]
-pub struct Block<'a> {
-    /// Its id.
-    pub id: EntryId,
-    /// The reader's session as people name it: a handle, or the first eight characters of a header session. `None` for the
-    /// nil caller.
-    pub session: Option<&'a str>,
-    /// The space or module it is evaluated in.
-    pub ns: &'a str,
-    /// Where it is in its life.
-    pub stage: Stage<'a>,
-    /// What it printed; `None` when nothing is known of it.
-    pub output: Option<Output<'a>>,
-    /// Names it set that another entry had set since, in order.
-    pub conflicts: &'a [Conflict],
-    /// Names it committed; said only when it failed or was cancelled.
-    pub committed: &'a [String],
-    /// Children that were cancelled when it settled.
-    pub cancelled_children: &'a [EntryId],
-    /// The space that came into being for it.
-    pub new_space: Option<&'a str>,
-    /// From where to where its session is moved by this answer, if it is.
-    pub moved: Option<(&'a str, &'a str)>,
+pub struct Block {
+    /// The entry.
+    pub entry: EntryView,
+    /// The session its footer names, as people know it; `None` for readers that are told of none.
+    pub session: Option<Arc<str>>,
+    /// Its end; `None` while it has not settled, when it never ran, and after `forget`.
+    pub summary: Option<Arc<Summary>>,
+    /// Its output, asked of the log with [`output::ROOM`].
+    pub printed: HeadTail,
+    /// The number of lines of its output that are gone for ever.
+    pub dropped: u64,
+    /// The time since it was asked to stop, when native code holds that up.
+    pub held_up: Option<Duration>,
+    /// The spaces or modules from and to which its session is moved by this answer, if it is.
+    pub moved: Option<(Arc<str>, Arc<str>)>,
 }
 
-/// Where an entry is in its life, with what that stage has to show.
-#[derive(Clone, Debug)]
-pub enum Stage<'a> {
+/// The stages of an entry's life as its block shows them.
+enum Stage<'a> {
     /// Waits for a slot.
-    Queued {
-        /// Entries before it.
-        before: usize,
-    },
+    Queued,
     /// At work, waiting or asleep.
-    Running {
-        /// For how long.
-        so_far: Duration,
-    },
-    /// Asked to stop, but at work in native code.
-    Cancelling {
-        /// How long ago it was asked.
-        asked: Duration,
-        /// For how long it runs.
-        so_far: Duration,
-    },
-    /// Ended with a value, as it was rendered when it settled.
-    Ok {
-        /// The value.
-        value: &'a Rendered,
-        /// How long it ran.
-        took: Duration,
-    },
-    /// Ended, and what it kept was dropped by `forget`.
-    Forgotten {
-        /// How it ended.
-        status: Status,
-        /// How long it ran.
-        took: Duration,
-    },
+    Running,
+    /// Asked to stop so long ago, but at work in native code.
+    Cancelling(Duration),
+    /// Ended with a value.
+    Ok(&'a Rendered),
+    /// Ended, and its outcome was dropped by `forget`.
+    Forgotten,
     /// Ended with a failure.
-    Failed {
-        /// Why.
-        failure: &'a Failure,
-        /// How long it ran.
-        took: Duration,
-    },
-    /// Was stopped.
-    Cancelled {
-        /// After what time.
-        after: Duration,
-        /// Why, when it was not somebody's wish.
-        cause: Option<&'a StopCause>,
-    },
+    Failed(&'a Failure),
+    /// Was stopped, by a cause when it is known.
+    Cancelled(Option<&'a StopCause>),
 }
 
-/// Why a session is new under an old id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Adopted {
-    /// This process never saw the id.
-    Unknown {
-        /// The local time of day at which the process started, such as `14:02`.
-        started: String,
-    },
-    /// The session that had the id ended after a silence.
-    Expired,
+impl Block {
+    fn stage(&self) -> Stage<'_> {
+        match (self.entry.status, self.summary.as_deref().map(|summary| &summary.end)) {
+            (Status::Queued, _) => Stage::Queued,
+            (Status::Running, _) => self.held_up.map_or(Stage::Running, Stage::Cancelling),
+            (Status::Ok, Some(EndText::Value(value))) => Stage::Ok(value),
+            (Status::Failed, Some(EndText::Failed(failure))) => Stage::Failed(failure),
+            (Status::Cancelled, Some(EndText::Cancelled(cause))) => Stage::Cancelled(Some(cause)),
+            (Status::Cancelled, _) => Stage::Cancelled(None),
+            (Status::Ok | Status::Failed, _) => Stage::Forgotten,
+        }
+    }
 }
 
 /// The news that one response carries, after all blocks.
@@ -108,14 +74,16 @@ pub struct Tail<'a> {
     pub settled: &'a [(EntryId, Status)],
     /// The session's entries that were evicted.
     pub evicted: &'a [EntryId],
-    /// Why the session is new under an old id, when it is to be told so.
-    pub adopted: Option<&'a Adopted>,
-    /// Whether to say that the manual is unread (answers to eval only).
+    /// The reason why the session is new under an old id, when it is to be told so.
+    pub adopted: Option<Adoption>,
+    /// The local time of day at which the process started, such as `14:02`, for a session whose id it never saw.
+    pub started: &'a str,
+    /// Say that the manual is unread (answers to eval only).
     pub manual_unread: bool,
 }
 
 /// The answer about one entry: its block and the tail.
-pub fn one(block: &Block<'_>, tail: &Tail<'_>, style: Style) -> String {
+pub fn one(block: &Block, tail: &Tail<'_>, style: Style) -> String {
     let mut lines = block_lines(block, style);
     lines.extend(tail_lines(tail, style));
     lines.join("\n")
@@ -123,7 +91,7 @@ pub fn one(block: &Block<'_>, tail: &Tail<'_>, style: Style) -> String {
 
 /// The answer about several entries: ids that are not there are named first (the sentences of their refusals), then a block
 /// each, set apart by an empty line, then one tail.
-pub fn several(refused: &[String], blocks: &[Block<'_>], tail: &Tail<'_>, style: Style) -> String {
+pub fn several(refused: &[String], blocks: &[Block], tail: &Tail<'_>, style: Style) -> String {
     let mut parts = Vec::new();
     if !refused.is_empty() {
         let named: Vec<_> =
@@ -144,7 +112,7 @@ pub fn text(text: &str, tail: &Tail<'_>, style: Style) -> String {
 }
 
 /// The block alone, as a task's result carries it.
-pub fn block(block: &Block<'_>, style: Style) -> String {
+pub fn block(block: &Block, style: Style) -> String {
     block_lines(block, style).join("\n")
 }
 
@@ -153,45 +121,43 @@ pub fn tail(tail: &Tail<'_>, style: Style) -> String {
     tail_lines(tail, style).join("\n")
 }
 
-fn block_lines(block: &Block<'_>, style: Style) -> Vec<String> {
+fn block_lines(block: &Block, style: Style) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(outcome(block, style));
-    lines
-        .extend(block.output.filter(|output| !output.is_empty()).map(|output| output::block(&output, block.id, style)));
+    let output = Output { lines: &block.printed, dropped: block.dropped };
+    if !output.is_empty() {
+        lines.push(output::block(&output, block.entry.id, style));
+    }
     let own = std::iter::once(footer(block)).chain(about(block));
     lines.extend(own.map(|line| style.paint(Role::Quiet, &line)));
     lines
 }
 
-/// The value, the failure, or how the entry stands.
-fn outcome(block: &Block<'_>, style: Style) -> Option<String> {
-    let id = block.id;
-    Some(match &block.stage {
-        Stage::Queued { before } => {
-            style.paint(Role::Busy, &format!("queued · id {id} · {} before it", thousands(*before)))
-        }
-        Stage::Running { so_far } => {
-            style.paint(Role::Busy, &format!("running · id {id} · {} so far", duration(*so_far)))
-        }
-        Stage::Cancelling { asked, so_far } => {
+/// The value, the failure, or the stage of an entry that has neither.
+fn outcome(block: &Block, style: Style) -> Option<String> {
+    let EntryView { id, status, ran, .. } = block.entry;
+    Some(match block.stage() {
+        Stage::Queued => style.paint(Role::Busy, &format!("queued · id {id} · {} before it", thousands(before(block)))),
+        Stage::Running => style.paint(Role::Busy, &format!("running · id {id} · {} so far", duration(ran))),
+        Stage::Cancelling(asked) => {
             let tenths = (asked.as_millis() + 50) / 100;
             let line = format!(
                 "cancelling (in native code since {}.{}s) · id {id} · {} so far",
                 tenths / 10,
                 tenths % 10,
-                duration(*so_far)
+                duration(ran)
             );
             style.paint(Role::Busy, &line)
         }
         // A person knows that nothing came back.
-        Stage::Ok { value, .. } if style.is_terminal() && value.text == "()" => return None,
-        Stage::Ok { value, .. } => value.text.clone(),
-        Stage::Forgotten { status, .. } => {
+        Stage::Ok(value) if style.is_terminal() && value.text == "()" => return None,
+        Stage::Ok(value) => value.text.clone(),
+        Stage::Forgotten => {
             format!("{status} · id {id} · its value and output were dropped by forget({id})")
         }
-        Stage::Failed { failure, .. } => failure::text(failure, Some(id), style),
-        Stage::Cancelled { after, cause } => {
-            let mut line = format!("cancelled · id {id} after {}", duration(*after));
+        Stage::Failed(failure) => failure::text(failure, Some(id), style),
+        Stage::Cancelled(cause) => {
+            let mut line = format!("cancelled · id {id} after {}", duration(ran));
             if let Some(cause) = cause.and_then(reason) {
                 write!(line, " · {cause}").expect("writing to a string cannot fail");
             }
@@ -200,7 +166,12 @@ fn outcome(block: &Block<'_>, style: Style) -> Option<String> {
     })
 }
 
-/// Why an entry was stopped, when that is more than somebody's wish.
+/// The number of entries before one that is queued.
+fn before(block: &Block) -> usize {
+    block.entry.queued_before.unwrap_or(0)
+}
+
+/// The reason why an entry was stopped, when that is more than somebody's wish.
 fn reason(cause: &StopCause) -> Option<String> {
     match cause {
         StopCause::Cancelled | StopCause::Exit => None,
@@ -211,35 +182,46 @@ fn reason(cause: &StopCause) -> Option<String> {
 }
 
 /// `;; id 12 · session bfw · ns s-bfw · ok · 3 ms`.
-fn footer(block: &Block<'_>) -> String {
-    let mut line = format!(";; id {}", block.id);
+fn footer(block: &Block) -> String {
+    let EntryView { id, status, ran, .. } = block.entry;
+    let mut line = format!(";; id {id}");
     let mut push = |text: std::fmt::Arguments<'_>| line.write_fmt(text).expect("writing to a string cannot fail");
-    if let Some(session) = block.session {
+    if let Some(session) = &block.session {
         push(format_args!(" · session {}", one_line(session)));
     }
-    push(format_args!(" · ns {}", one_line(block.ns)));
-    match &block.stage {
-        Stage::Queued { before } => push(format_args!(" · queued, {} before it", thousands(*before))),
-        Stage::Running { .. } => push(format_args!(" · running")),
-        Stage::Cancelling { .. } => push(format_args!(" · cancelling")),
-        Stage::Ok { took, .. } => push(format_args!(" · ok · {}", duration(*took))),
-        Stage::Failed { took, .. } => push(format_args!(" · failed · {}", duration(*took))),
-        Stage::Forgotten { status, took } => push(format_args!(" · {status} · {}", duration(*took))),
-        Stage::Cancelled { after, .. } => push(format_args!(" · cancelled · {}", duration(*after))),
+    push(format_args!(" · ns {}", one_line(&block.entry.ns)));
+    match block.stage() {
+        Stage::Queued => push(format_args!(" · queued, {} before it", thousands(before(block)))),
+        Stage::Running => push(format_args!(" · running")),
+        Stage::Cancelling(_) => push(format_args!(" · cancelling")),
+        Stage::Ok(_) | Stage::Failed(_) | Stage::Forgotten | Stage::Cancelled(_) => {
+            push(format_args!(" · {status} · {}", duration(ran)));
+        }
     }
     line
 }
 
 /// The lines after the footer that are about the entry itself.
-fn about(block: &Block<'_>) -> Vec<String> {
-    let id = block.id;
+fn about(block: &Block) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Stage::Ok { value, .. } = &block.stage
+    if let Some(summary) = &block.summary {
+        about_the_end(block, summary, &mut lines);
+    }
+    if let Some((from, to)) = &block.moved {
+        let (from, to) = (one_line(from), one_line(to));
+        lines.push(format!(";; moved from {from} to {to} · evals without ns take place there from now on"));
+    }
+    lines
+}
+
+/// Those of them that an entry has once it has settled.
+fn about_the_end(block: &Block, summary: &Summary, lines: &mut Vec<String>) {
+    if let Stage::Ok(value) = block.stage()
         && let Some(phrase) = value.elided.phrase()
     {
-        lines.push(format!(";; truncated — {phrase} · res({id}) is the whole value"));
+        lines.push(format!(";; truncated — {phrase} · res({}) is the whole value", block.entry.id));
     }
-    for Conflict { name, other, function } in block.conflicts {
+    for Conflict { name, other, function } in &summary.conflicts {
         let name = self::name(name);
         lines.push(if *function {
             format!(";; function {name} was also defined by entry {other}")
@@ -247,21 +229,16 @@ fn about(block: &Block<'_>) -> Vec<String> {
             format!(";; {name} was also set by entry {other}")
         });
     }
-    let stopped = matches!(block.stage, Stage::Failed { .. } | Stage::Cancelled { .. });
-    if stopped && !block.committed.is_empty() {
-        lines.push(format!(";; set before it stopped: {}", names(block.committed)));
+    let stopped = matches!(block.stage(), Stage::Failed(_) | Stage::Cancelled(_));
+    if stopped && !summary.committed.is_empty() {
+        lines.push(format!(";; set before it stopped: {}", names(&summary.committed)));
     }
-    if !block.cancelled_children.is_empty() {
-        lines.push(format!(";; cancelled children: {}", ranges(block.cancelled_children)));
+    if !summary.cancelled_children.is_empty() {
+        lines.push(format!(";; cancelled children: {}", ranges(&summary.cancelled_children)));
     }
-    if let Some(name) = block.new_space {
+    if let Some(name) = &summary.new_space {
         lines.push(format!(";; new space {}", one_line(name)));
     }
-    if let Some((from, to)) = block.moved {
-        let (from, to) = (one_line(from), one_line(to));
-        lines.push(format!(";; moved from {from} to {to} · evals without ns take place there from now on"));
-    }
-    lines
 }
 
 /// Names of one line that are told without a cut.
@@ -296,10 +273,10 @@ fn tail_lines(tail: &Tail<'_>, style: Style) -> Vec<String> {
     }
     if let Some(adopted) = tail.adopted {
         let why = match adopted {
-            Adopted::Unknown { started } => {
-                format!("this process started {} · earlier ids and variables are gone", one_line(started))
+            Adoption::Unknown => {
+                format!("this process started {} · earlier ids and variables are gone", one_line(tail.started))
             }
-            Adopted::Expired => {
+            Adoption::Expired => {
                 "the earlier one ended after a silence · its own variables are gone, its ids can be read while they are kept"
                     .to_owned()
             }
@@ -358,39 +335,16 @@ fn folded(settled: &[(EntryId, Status)]) -> Vec<Range> {
     ranges
 }
 
-/// What one line says of an entry.
-#[derive(Clone, Copy, Debug)]
-pub struct EntryFacts<'a> {
-    /// Its id.
-    pub id: EntryId,
-    /// Its status.
-    pub status: Status,
-    /// How long it ran, or runs.
-    pub time: Duration,
-    /// Whose it is, when it is not the reader's: a handle, the first eight characters of a header session, `the prompt`.
-    pub by: Option<&'a str>,
-    /// Why the value is gone: `evicted` or `forgotten`.
-    pub gone: Option<&'a str>,
-}
-
-/// The line of an entry handle: `entry 12 · ok · 3 ms · by bfw`.
-pub fn entry_line(facts: &EntryFacts<'_>) -> String {
-    let mut line = format!("entry {} · {} · {}", facts.id, facts.status, duration(facts.time));
-    for (label, fact) in [("by ", facts.by), ("", facts.gone)] {
+/// The line of an entry handle: `entry 12 · ok · 3 ms · by bfw`. `by`: its owner, when that is not the reader. `gone`: why the
+/// value is not there any more, `evicted` or `forgotten`.
+pub fn entry_line(entry: &EntryView, by: Option<&str>, gone: Option<&str>) -> String {
+    let mut line = format!("entry {} · {} · {}", entry.id, entry.status, duration(entry.ran));
+    for (label, fact) in [("by ", by), ("", gone)] {
         if let Some(fact) = fact {
             write!(line, " · {label}{}", one_line(fact)).expect("writing to a string cannot fail");
         }
     }
     line
-}
-
-/// What the command line prints for a settled entry: the value or the failure, without a footer. `None` when there is nothing
-/// to print, which is so for `()`.
-pub fn bare(block: &Block<'_>, style: Style) -> Option<String> {
-    match &block.stage {
-        Stage::Ok { value, .. } if value.text == "()" => None,
-        _ => outcome(block, style),
-    }
 }
 
 #[cfg(test)]

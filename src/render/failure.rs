@@ -72,7 +72,7 @@ pub fn first_line(failure: &Failure, id: Option<EntryId>) -> String {
 struct Message<'f> {
     first: &'f str,
     further: Vec<&'f str>,
-    /// What the failure itself leaves out behind the last of these lines.
+    /// The part the failure itself leaves out behind the last of these lines.
     cut: Cut,
 }
 
@@ -167,7 +167,7 @@ fn clipped(line: &str, column: usize) -> (String, String) {
     (shown.trim_end().to_owned(), pad)
 }
 
-/// Whether terminals show a character two cells wide (the common ranges).
+/// True for characters that terminals show two cells wide (the common ranges).
 fn is_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
         | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1faff}'

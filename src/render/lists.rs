@@ -4,8 +4,9 @@ use super::plain::{count, duration, first_line, one_line};
 use super::style::{Role, Style};
 use crate::base::limits::{bytes, thousands};
 use crate::base::{EntryId, Status};
-use crate::registry::Page;
+use crate::registry::{Page, SessionRow};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A row of `:evals`.
@@ -17,9 +18,9 @@ pub struct EvalRow {
     pub status: Status,
     /// Whose it is; `None` for the prompt's own.
     pub by: Option<String>,
-    /// Where it is evaluated.
+    /// The space or module it is evaluated in.
     pub ns: String,
-    /// How long it ran, or runs.
+    /// The time it ran, or runs.
     pub time: Duration,
     /// Lines it printed.
     pub lines: usize,
@@ -27,25 +28,6 @@ pub struct EvalRow {
     pub code: String,
     /// The entry that started it.
     pub parent: Option<EntryId>,
-}
-
-/// A row of `:sessions`.
-#[derive(Clone, Debug)]
-pub struct SessionRow {
-    /// Its handle, or the first eight characters of a header session.
-    pub session: String,
-    /// What its client calls itself.
-    pub client: String,
-    /// Its note.
-    pub note: String,
-    /// For how long it has been silent.
-    pub idle: Duration,
-    /// Entries it owns.
-    pub entries: usize,
-    /// Entries of it at work.
-    pub running: usize,
-    /// Where it calls from.
-    pub peer: String,
 }
 
 /// A row of `:spaces`.
@@ -59,10 +41,12 @@ pub struct SpaceRow {
     pub variables: usize,
     /// Functions in it.
     pub functions: usize,
-    /// What it keeps, in bytes.
+    /// The bytes it keeps.
     pub bytes: usize,
-    /// Whether the prompt stands in it.
-    pub here: bool,
+    /// The session whose scratch it is, as people know it.
+    pub owner: Option<Arc<str>>,
+    /// The number of sessions (and the nil caller) that are there now.
+    pub sessions: usize,
 }
 
 /// A row of `:help`.
@@ -70,7 +54,7 @@ pub struct SpaceRow {
 pub struct CommandRow<'a> {
     /// The command as it is typed, with its arguments: `:res 12`.
     pub usage: String,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub help: &'a str,
 }
 
@@ -138,13 +122,13 @@ pub fn sessions(rows: &[SessionRow], style: Style) -> String {
     for row in rows {
         table.row(
             vec![
-                row.session.clone(),
-                row.client.clone(),
+                row.label.to_string(),
+                row.client.to_string(),
                 duration(row.idle),
                 thousands(row.entries),
                 thousands(row.running),
-                row.peer.clone(),
-                first_line(&row.note, CELL),
+                row.peer.as_deref().unwrap_or_default().to_owned(),
+                first_line(row.note.as_deref().unwrap_or_default(), CELL),
             ],
             &[(0, Role::Name)],
         );
@@ -152,8 +136,8 @@ pub fn sessions(rows: &[SessionRow], style: Style) -> String {
     table.text(style)
 }
 
-/// Spaces. The one the prompt stands in is marked.
-pub fn spaces(rows: &[SpaceRow], style: Style) -> String {
+/// Spaces. The one the prompt is in, called `here`, is marked.
+pub fn spaces(rows: &[SpaceRow], here: &str, style: Style) -> String {
     if rows.is_empty() {
         return "no spaces".to_owned();
     }
@@ -166,7 +150,7 @@ pub fn spaces(rows: &[SpaceRow], style: Style) -> String {
                 thousands(row.variables),
                 thousands(row.functions),
                 bytes(row.bytes),
-                if row.here { "← here".to_owned() } else { String::new() },
+                if row.name == here { "← here".to_owned() } else { String::new() },
             ],
             &[(0, Role::Name)],
         );
@@ -287,6 +271,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::ClientInfo;
     use crate::registry::Line;
     use crate::render::style::visible;
     use expect_test::expect;
@@ -336,14 +321,16 @@ mod tests {
 
     #[test]
     fn the_roster() {
-        let row = |session: &str, note: &str| SessionRow {
-            session: session.into(),
-            client: "claude-code\u{1b} 2".into(),
-            note: note.into(),
+        let row = |label: &str, note: &str| SessionRow {
+            session: None,
+            label: label.into(),
+            client: ClientInfo { name: "claude-code\u{1b}".into(), version: "2".into(), ..ClientInfo::default() },
+            note: Some(note.into()),
             idle: Duration::from_secs(75),
             entries: 1_200,
             running: 3,
-            peer: "127.0.0.1:4711".into(),
+            peer: Some("127.0.0.1:4711".into()),
+            ns: "lab".into(),
         };
         expect![[r#"
             session   client               idle  entries  running  peer            note
@@ -359,20 +346,21 @@ mod tests {
 
     #[test]
     fn spaces_and_where_the_prompt_stands() {
-        let row = |name: &str, here| SpaceRow {
+        let row = |name: &str| SpaceRow {
             name: name.into(),
             kind: "shared".into(),
             variables: 12,
             functions: 3,
             bytes: 123_456,
-            here,
+            owner: None,
+            sessions: 1,
         };
         expect![[r#"
             space     kind    variables  functions   keeps
             scratch   shared         12          3  123 KB  ← here
             workshop  shared         12          3  123 KB"#]]
-        .assert_eq(&spaces(&[row("scratch", true), row("workshop", false)], PLAIN));
-        assert_eq!(spaces(&[], PLAIN), "no spaces");
+        .assert_eq(&spaces(&[row("scratch"), row("workshop")], "scratch", PLAIN));
+        assert_eq!(spaces(&[], "scratch", PLAIN), "no spaces");
     }
 
     #[test]

@@ -12,10 +12,12 @@ pub mod output;
 pub mod plain;
 pub mod prompt;
 pub mod style;
+mod summary;
 pub mod teach;
 pub mod value;
 
-pub use answer::{Adopted, Block, Stage, Tail};
+pub use answer::{Block, Tail};
 pub use output::Output;
 pub use style::Style;
+pub use summary::{EndText, Summary};
 pub use value::{Budget, Elided, EntryEnd, EntryShown, Rendered, Shown, whole};

@@ -48,7 +48,7 @@ pub fn task_status(id: EntryId, latest_line: Option<&str>) -> String {
 /// The answer to a call that waits while the process ends.
 pub const SHUTTING_DOWN: &str = "the process is shutting down; ids, sessions and variables end with it";
 
-/// What a person at the prompt reads when the process ends.
+/// The last line of a prompt when the process ends.
 pub fn goodbye(running: usize) -> String {
     match running {
         0 => "bye".to_owned(),
@@ -61,7 +61,7 @@ pub fn attached(url: &str, session: &str) -> String {
     format!("attached to {} · session {}", one_line(url), one_line(session))
 }
 
-/// What a person at the prompt reads when they leave another instance.
+/// The last line of a prompt on another instance.
 pub fn left(session: &str) -> String {
     format!("left session {} · what still runs there runs on", one_line(session))
 }
@@ -71,23 +71,15 @@ pub fn cancelled_by_leaving(session: &str) -> String {
     format!("left session {} · the eval was cancelled", one_line(session))
 }
 
-/// What a command line says of an eval that was cancelled.
+/// The line of the command line about an eval that was cancelled.
 pub fn cancelled(id: EntryId) -> String {
     format!("cancelled · id {id}")
 }
 
-/// What a command line says when its script ended and background work with it, unfinished.
+/// The line of the command line when its script ended and background work with it, unfinished.
 pub fn unfinished(ids: &[EntryId]) -> String {
     let ids = super::answer::ranges(ids);
     format!("cancelled with the end of the script: {ids} · await_all(list) as its last step waits for its children")
-}
-
-/// The local time of day, such as `14:02`.
-pub fn time_of_day(at: std::time::SystemTime) -> String {
-    match jiff::Timestamp::try_from(at) {
-        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
-        Err(_) => "??:??".to_owned(),
-    }
 }
 
 #[cfg(test)]

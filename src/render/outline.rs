@@ -26,7 +26,7 @@ pub struct Function {
     pub doc: String,
     /// The line it starts on, from 1.
     pub line: usize,
-    /// Whether only the module itself may call it.
+    /// Only the module itself may call it.
     pub private: bool,
 }
 
@@ -77,12 +77,12 @@ pub fn check(problems: &[ModuleProblem], modules: usize, style: Style) -> String
     lines.join("\n")
 }
 
-/// What a check says when nobody named a folder and the usual one is not there.
+/// The result of a check when nobody named a folder and the usual one is not there.
 pub fn no_folder(place: &str) -> String {
     format!("0 modules · there is no folder {} · check another with: remontoire check DIR", one_line(place))
 }
 
-/// What a check says of a folder without modules.
+/// The result of a check of a folder without modules.
 pub fn no_modules(place: &str) -> String {
     format!("0 modules · no file in {} ends in .rhai", one_line(place))
 }

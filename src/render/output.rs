@@ -1,4 +1,4 @@
-//! What an eval printed, as a block of an answer: head and tail within a budget.
+//! The output of an eval, as a block of an answer: head and tail within a budget.
 
 use super::plain::{count, fitting, guarded, one_line};
 use super::style::{Role, Style};
@@ -6,12 +6,12 @@ use crate::base::EntryId;
 use crate::base::limits::{bytes, thousands};
 use crate::registry::{Gap, HeadTail, Line};
 
-/// What an entry printed, as an answer shows it.
+/// The output of an entry, as an answer shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
     /// Beginning and end, asked of the log with [`ROOM`].
     pub lines: &'a HeadTail,
-    /// How many of the lines left out are gone for ever.
+    /// The number of the lines left out that are gone for ever.
     pub dropped: u64,
 }
 
@@ -25,7 +25,7 @@ const MARKS: usize = 256;
 pub const ROOM: usize = ANSWER_BYTES - MARKS;
 
 impl Output<'_> {
-    /// Whether nothing was ever printed.
+    /// True when nothing was ever printed.
     pub fn is_empty(&self) -> bool {
         self.lines.head.is_empty() && self.lines.tail.is_empty() && self.lines.gap.is_none()
     }
@@ -116,7 +116,7 @@ fn whole(line: &Line, share: usize) -> String {
     guarded(&format!("{text}{rest}"))
 }
 
-/// What stands in a page for lines that are gone for ever.
+/// The mark in a page for lines that are gone for ever.
 pub fn dropped(lines: u64) -> String {
     format!("{} were dropped", count(usize::try_from(lines).unwrap_or(usize::MAX), "line"))
 }
@@ -142,7 +142,7 @@ fn size(lines: &[String]) -> usize {
     lines.iter().map(|line| line.len() + 1).sum()
 }
 
-/// How many of the lines, from the first on, fit into `room` bytes.
+/// The number of lines, from the first on, that fit into `room` bytes.
 fn fitting_lines<'a>(lines: impl Iterator<Item = &'a String>, room: usize) -> usize {
     let mut used = 0;
     lines

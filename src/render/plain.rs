@@ -20,13 +20,13 @@ pub fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
-/// Whether a character may not reach a reader as itself: control characters, and marks that reorder or break lines.
+/// True for a character that may not reach a reader as itself: control characters, and marks that reorder or break lines.
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Appends an unsafe character as a string of the language would write it.
+/// Appends an unsafe character as a Rhai string would write it.
 pub(crate) fn push_escape(out: &mut String, c: char) {
     match c {
         '\n' => out.push_str("\\n"),

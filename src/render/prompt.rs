@@ -9,10 +9,10 @@ use std::time::Duration;
 /// Characters of a typed word that a sentence repeats.
 const WORD: usize = 40;
 
-/// What a new prompt says first.
+/// The first line of a new prompt.
 pub const GREETING: &str = ":help lists the commands · Ctrl-D leaves";
 
-/// What an idle prompt answers to Ctrl-C.
+/// The answer of an idle prompt to Ctrl-C.
 pub const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves";
 
 /// Said when what was typed cannot be read.
@@ -27,7 +27,7 @@ pub const WHICH_ENTRY: &str = "which entry?";
 /// A command needs a name and got none.
 pub const WHICH_NAME: &str = "of which name?";
 
-/// What follows the list of commands.
+/// The lines after the list of commands.
 const ABOUT_CODE: &str = "Anything else is code. Two blank lines submit it unfinished, Alt-Enter adds a line.
 A trailing & runs it in the background. Ctrl-C cancels what runs, Ctrl-D leaves.";
 
@@ -39,7 +39,7 @@ pub fn prompt(place: Option<&str>) -> String {
     }
 }
 
-/// What `:help` prints: every command, and how code is submitted.
+/// The text of `:help`: every command, and how code is submitted.
 pub fn help(commands: &[CommandRow<'_>], style: Style) -> String {
     format!("{}\n\n{ABOUT_CODE}", lists::commands(commands, style))
 }
@@ -133,7 +133,7 @@ pub fn timing(on: bool) -> &'static str {
     if on { "timing is on" } else { "timing is off" }
 }
 
-/// How long an eval took, from Enter to the answer.
+/// The time an eval took, from Enter to the answer.
 pub fn took(time: Duration) -> String {
     let micros = time.as_micros();
     if micros < 1_000_000 {

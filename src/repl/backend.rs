@@ -1,10 +1,9 @@
-//! What a prompt needs of the instance it stands on. The same loop serves the host of this process, an instance reached over
-//! the wire, and tests.
+//! The interface between the prompt and the instance it stands on. The same loop serves the host of this process, an instance
+//! reached over the wire, and tests.
 
 use super::interrupts::Interrupts;
 use crate::base::{Clock, EntryId, Status, Time, Wake};
-use crate::host::Delivery;
-pub use crate::host::{ModuleNames, Names, OutputPage as Page, Signature};
+use crate::host::{Delivery, Names, OutputPage};
 use std::fmt;
 use std::time::Duration;
 
@@ -13,13 +12,13 @@ pub trait Backend: Send + Sync {
     /// The clock everything asks.
     fn clock(&self) -> &Clock;
 
-    /// How long a prompt waits for a cancellation to bite before it goes on without.
+    /// The time a prompt waits for a cancellation to bite before it goes on without.
     fn cancel_wait(&self) -> Duration;
 
     /// The space the next eval runs in, when it is not the caller's own scratch.
     fn place(&self) -> Option<String>;
 
-    /// What can be typed here, for completion and hints. Asked once for each line.
+    /// The names that can be typed here, for completion and hints. Asked once for each line.
     fn names(&self) -> Names;
 
     /// Admits an eval and lets it run. Returns at once. One of the foreground ends by [`Backend::answer`] or
@@ -27,86 +26,86 @@ pub trait Backend: Send + Sync {
     fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId>;
 
     /// Waits until the entry has settled, or one of the other reasons of [`Waited`] comes first.
-    fn wait(&self, id: EntryId, unless: &Unless<'_>) -> Reply<Waited>;
+    fn wait(&self, id: EntryId, until: &WaitUntil<'_>) -> Reply<Waited>;
 
     /// Up to `most` of the lines an entry printed, beginning with line `from` (from 0, over all lines it ever printed; past the
     /// end there are none). Lines are as a terminal may show them: control characters escaped, lines that begin with `;;`
     /// indented.
-    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page>;
+    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<OutputPage>;
 
     /// Asks an entry to stop. Returns at once.
     fn cancel(&self, id: EntryId) -> Reply<()>;
 
     /// The answer to an eval of the foreground, as it stands now.
-    fn answer(&self, id: EntryId, output: Output) -> Reply<Said>;
+    fn answer(&self, id: EntryId, output: Output) -> Reply<Message>;
 
     /// The prompt waits no longer for an eval of the foreground: its end is news from now on.
     fn leave(&self, id: EntryId);
 
     /// The answer to a question.
-    fn ask(&self, query: &Query) -> Reply<Said>;
+    fn ask(&self, query: &Query) -> Reply<Message>;
 
     /// Takes the news for this prompt: its work that settled and was not shown. `None` when there is none.
-    fn take_news(&self) -> Option<Said>;
+    fn take_news(&self) -> Option<Message>;
 
     /// Is notified whenever there may be news.
     fn news(&self) -> &Wake;
 }
 
-/// What a backend answers: something, or why not.
-pub type Reply<T> = Result<T, Trouble>;
+/// The result of a question to a backend.
+pub type Reply<T> = Result<T, BackendError>;
 
-/// Why a backend could not do what it was asked for, in words: a refusal, or a connection that broke.
+/// An error of a backend, in words: a refusal, or a connection that broke.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble(pub String);
+pub struct BackendError(pub String);
 
-impl fmt::Display for Trouble {
+impl fmt::Display for BackendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for BackendError {}
 
-/// A text for the terminal, and what it delivers once it was written there.
+/// A text for the terminal, and the delivery that is marked once it was written there.
 #[derive(Debug)]
-pub struct Said {
+pub struct Message {
     /// The text; a last line break may be missing.
     pub text: String,
-    /// What is marked once the text was written.
+    /// The delivery, marked once the text was written.
     pub delivery: Delivery,
 }
 
-impl Said {
+impl Message {
     /// A text that delivers nothing.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), delivery: Delivery::none() }
     }
 }
 
-/// Whether the prompt waits for an eval.
+/// The two ways to run an eval from the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// It does, and answers it.
+    /// The prompt waits for it and shows its answer.
     Foreground,
-    /// It goes on at once; the end is news.
+    /// The prompt goes on at once; the end is news.
     Background,
 }
 
-/// What ends a wait beside the end of the entry.
+/// The conditions that end a wait before the entry has settled; the first to hold does.
 #[derive(Debug)]
-pub struct Unless<'a> {
+pub struct WaitUntil<'a> {
     /// The entry has printed more than this many lines.
     pub lines: usize,
-    /// This moment has come.
-    pub until: Option<Time>,
-    /// Ctrl-C was pressed..
+    /// The clock has reached this time.
+    pub deadline: Option<Time>,
+    /// The presses of Ctrl-C, which end the wait..
     pub interrupts: &'a Interrupts,
-    /// ..more often than this.
+    /// ..when there are more than these.
     pub presses: u64,
 }
 
-/// Why a wait ended.
+/// The reason why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
     /// The entry has settled, or is not there any more.
@@ -115,20 +114,20 @@ pub enum Waited {
     Printed,
     /// Ctrl-C was pressed.
     Interrupted,
-    /// The moment has come.
+    /// The deadline has come.
     Expired,
 }
 
-/// Whether an answer shows the output of its entry.
+/// The output of the entry in its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// It does, head and tail.
+    /// It is shown, head and tail.
     Included,
-    /// It does not: it was shown while it was printed.
+    /// It is left out: it was shown while it was printed.
     AlreadyShown,
 }
 
-/// What a command asks the backend.
+/// A question or an order to the backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Query {
     /// The entries of everybody, or only those that stand so.
@@ -141,7 +140,7 @@ pub enum Query {
         id: EntryId,
         /// The first line, from 0.
         from: Option<usize>,
-        /// How many lines.
+        /// The number of lines.
         count: Option<usize>,
     },
     /// Cancels an entry, waits a little for that to bite, and says what came of it.

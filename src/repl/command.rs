@@ -20,7 +20,7 @@ pub enum Command {
         id: EntryId,
         /// The first line, from 0.
         from: Option<usize>,
-        /// How many lines.
+        /// The number of lines.
         count: Option<usize>,
     },
     /// Cancels an entry.
@@ -41,7 +41,7 @@ pub enum Command {
     Quit,
 }
 
-/// What was wrong with a line that begins like a command.
+/// The error in a line that begins like a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Misuse {
     /// No command has this name.
@@ -55,14 +55,14 @@ pub enum Misuse {
     Arguments {
         /// The command.
         command: &'static CommandSpec,
-        /// What is wrong with them.
+        /// The problem with them.
         problem: String,
     },
     /// More than one line was given.
     Lines,
 }
 
-/// What an argument of a command names, for completion.
+/// The kind of name that an argument of a command is, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// Nothing that could be completed.
@@ -78,13 +78,13 @@ pub enum Argument {
 /// One row of the table.
 #[derive(Debug)]
 pub struct CommandSpec {
-    /// What is typed after the colon.
+    /// Its name, which is typed after the colon.
     pub name: &'static str,
     /// The arguments as help shows them; empty for none.
     pub arguments: &'static str,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub help: &'static str,
-    /// What the first argument names.
+    /// The kind of name its first argument is.
     pub completes: Argument,
     parse: fn(&[&str]) -> Result<Command, String>,
 }
@@ -218,7 +218,7 @@ pub const COMMANDS: &[CommandSpec] = &[
 ];
 
 impl Command {
-    /// Understands a line that begins with a colon. No code of the language does.
+    /// Understands a line that begins with a colon. No Rhai code does.
     pub fn parse(line: &str) -> Result<Self, Misuse> {
         let line = line.trim();
         if line.contains('\n') {

@@ -1,40 +1,39 @@
-//! What Tab offers and what is hinted behind the cursor, from the names of the backend and from the text itself.
+//! Completion by Tab and the hint behind the cursor, from the names of the backend and from the text itself.
 
-use super::backend::{ModuleNames, Names, Signature};
 use super::command::{Argument, COMMANDS, CommandSpec};
 use crate::base::Status;
 use crate::engine::lexer::{self, Kind, Span};
-use crate::host::ModuleKind;
+use crate::host::{ModuleKind, ModuleNames, Names, Signature};
 use std::collections::BTreeMap;
 
-/// What Tab offers.
+/// The offers of Tab.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Completion {
     /// The byte where the word to be replaced begins; it ends at the cursor.
     pub(super) start: usize,
-    /// What could stand there, sorted.
+    /// The texts that could stand there, sorted.
     pub(super) candidates: Vec<Candidate>,
 }
 
 /// One thing that could be typed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
-    /// What is inserted.
+    /// The text that is inserted.
     pub(super) text: String,
-    /// What the list shows: the signature of a function.
+    /// The text in the list: the signature of a function.
     pub(super) shown: String,
 }
 
-/// What is shown behind the cursor.
+/// A hint behind the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hint {
-    /// What is shown.
+    /// The text that is shown.
     pub(super) shown: String,
-    /// What the right arrow inserts: a part of it, or nothing.
+    /// The part of it that the right arrow inserts, if any.
     pub(super) inserts: Option<String>,
 }
 
-/// What could stand before the cursor at byte `at` of `text`.
+/// The words that could stand before the cursor at byte `at` of `text`.
 pub(super) fn complete(text: &str, at: usize, names: &Names) -> Completion {
     let before = &text[..at];
     if before.trim_start().starts_with(':') {
@@ -46,19 +45,19 @@ pub(super) fn complete(text: &str, at: usize, names: &Names) -> Completion {
     let Some(place) = Place::at(before) else { return Completion::default() };
     let word = &before[place.start..];
     let followed_by_call = text[at..].trim_start().starts_with('(');
-    let candidates = match &place.what {
-        What::Import => names
+    let candidates = match &place.kind {
+        NameKind::Import => names
             .modules
             .iter()
             .filter(|module| !module.is_bound() && module.name.starts_with(word))
             .map(|module| same(&module.name))
             .collect(),
-        What::Module(module) => module_of(before, &place.spans, module, names)
+        NameKind::Module(module) => module_of(before, &place.spans, module, names)
             .map(|module| offered(word, &module.functions, module.constants.iter(), followed_by_call))
             .unwrap_or_default(),
-        What::Method => offered(word, &names.functions, std::iter::empty(), followed_by_call),
-        What::Bare if word.is_empty() => Vec::new(),
-        What::Bare => {
+        NameKind::Method => offered(word, &names.functions, std::iter::empty(), followed_by_call),
+        NameKind::Bare if word.is_empty() => Vec::new(),
+        NameKind::Bare => {
             let typed = place.spans.iter().filter(|span| span.kind == Kind::Name && span.bytes.end < at);
             let typed = typed.map(|span| before[span.bytes.clone()].to_owned());
             let keywords = lexer::KEYWORDS.iter().map(|&word| word.to_owned());
@@ -73,7 +72,7 @@ pub(super) fn complete(text: &str, at: usize, names: &Names) -> Completion {
     Completion { start: place.start, candidates }
 }
 
-/// What is shown behind the cursor at the end of `text`: the rest of the only name that fits, the signature of the function
+/// The hint behind the cursor at the end of `text`: the rest of the only name that fits, the signature of the function
 /// whose name stands there, the parameters still to be given, or the arguments of a command.
 pub(super) fn hint(text: &str, names: &Names) -> Option<Hint> {
     if text.trim_start().starts_with(':') {
@@ -84,10 +83,10 @@ pub(super) fn hint(text: &str, names: &Names) -> Option<Hint> {
     }
     let place = Place::at(text)?;
     let word = &text[place.start..];
-    let functions: &[Signature] = match &place.what {
-        What::Import => return None,
-        What::Module(module) => &module_of(text, &place.spans, module, names)?.functions,
-        What::Method | What::Bare => &names.functions,
+    let functions: &[Signature] = match &place.kind {
+        NameKind::Import => return None,
+        NameKind::Module(module) => &module_of(text, &place.spans, module, names)?.functions,
+        NameKind::Method | NameKind::Bare => &names.functions,
     };
     if word.is_empty() {
         return parameters_hint(text, &place.spans, names);
@@ -104,14 +103,14 @@ pub(super) fn hint(text: &str, names: &Names) -> Option<Hint> {
     Some(Hint { shown: rest(&only.shown)?, inserts: rest(&only.text) })
 }
 
-/// Where the cursor stands: what kind of name is being typed, and where it begins.
+/// The place of the cursor: the kind of name that is being typed, and where it begins.
 struct Place {
-    what: What,
+    kind: NameKind,
     start: usize,
     spans: Vec<Span>,
 }
 
-enum What {
+enum NameKind {
     /// A name by itself.
     Bare,
     /// A name after a dot.
@@ -134,7 +133,7 @@ impl Place {
             let (open, earlier) = spans.split_last()?;
             let is_import = earlier.last().is_some_and(|span| text(span) == "import");
             return (is_import && text(open).starts_with('"')).then(|| Self {
-                what: What::Import,
+                kind: NameKind::Import,
                 start: open.bytes.start + 1,
                 spans: Vec::new(),
             });
@@ -156,14 +155,14 @@ impl Place {
             }
             Some(Kind::Literal | Kind::Text | Kind::Comment | Kind::Broken) => return None,
         };
-        let what = match earlier {
+        let kind = match earlier {
             [.., module, colons] if text(colons) == "::" && module.kind == Kind::Name => {
-                What::Module(text(module).to_owned())
+                NameKind::Module(text(module).to_owned())
             }
-            [.., dot] if matches!(text(dot), "." | "?.") => What::Method,
-            _ => What::Bare,
+            [.., dot] if matches!(text(dot), "." | "?.") => NameKind::Method,
+            _ => NameKind::Bare,
         };
-        Some(Self { what, start, spans })
+        Some(Self { kind, start, spans })
     }
 }
 

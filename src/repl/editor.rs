@@ -1,11 +1,11 @@
 //! The line editor on a terminal: the source of lines that people type into.
 
-use super::backend::Names;
 use super::completion::{self, Candidate, Hint};
 use super::highlight::{self, DIM};
 use super::history::History;
 use super::lines::{Line, LineSource, PrintAbove};
 use super::typed;
+use crate::host::Names;
 use rustyline::completion::Completer;
 use rustyline::config::Builder;
 use rustyline::error::{ReadlineError, Signal};
@@ -27,14 +27,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Texts kept in the history.
 const REMEMBERED: usize = 10_000;
 
-/// What Tab inserts at the beginning of a line.
+/// The indent that Tab inserts at the beginning of a line.
 const INDENT: &str = "    ";
 
 /// A line editor on the terminal of this process.
 pub struct Terminal {
     editor: Editor<Assistant, DefaultHistory>,
     history: Option<PathBuf>,
-    /// Whether nothing had been typed when Ctrl-C was pressed last.
+    /// Nothing had been typed when Ctrl-C was pressed last.
     was_empty: Arc<AtomicBool>,
     forget_keys: fn(),
 }
@@ -180,7 +180,7 @@ impl ConditionalEventHandler for IndentOrComplete {
     }
 }
 
-/// What the editor asks while a text is typed.
+/// The answers to what the editor asks while a text is typed.
 struct Assistant {
     names: Arc<Names>,
     colour: bool,
@@ -251,7 +251,7 @@ impl Highlighter for Assistant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repl::backend::Signature;
+    use crate::host::Signature;
     use rustyline::completion::Candidate as _;
 
     fn assistant(colour: bool) -> Assistant {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 const RESET: &str = "\x1b[0m";
 const COMMAND: &str = "\x1b[33m";
-/// What fades into the background: hints.
+/// The style of hints, which fade into the background.
 pub(super) const DIM: &str = "\x1b[2m";
 
 /// The text with colours.

@@ -1,10 +1,10 @@
-//! Where the history of typed texts is kept between prompts.
+//! The place where the history of typed texts is kept between prompts.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where to keep the history.
+/// The place of the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum History {
     /// In a file of the user's own state folder.

@@ -1,49 +1,33 @@
-//! Ctrl-C, as a count that only goes up: whoever waits remembers the count it began with and sees every later press.
+//! Ctrl-C, as a count that only goes up: a waiter remembers the count it began with and sees every later press.
 
-use crate::base::{Wake, lock};
-use std::sync::{Arc, Mutex};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// How often Ctrl-C was pressed while no line was being typed. Shared by cloning.
+/// The number of times Ctrl-C was pressed while no line was being typed. Shared by cloning.
 #[derive(Clone, Debug)]
-pub struct Interrupts(Arc<Presses>);
-
-#[derive(Debug)]
-struct Presses {
-    count: watch::Sender<u64>,
-    wakes: Mutex<Vec<Wake>>,
-}
+pub struct Interrupts(watch::Sender<u64>);
 
 impl Default for Interrupts {
     fn default() -> Self {
-        Self(Arc::new(Presses { count: watch::Sender::new(0), wakes: Mutex::default() }))
+        Self(watch::Sender::new(0))
     }
 }
 
 impl Interrupts {
     /// Ctrl-C was pressed.
     pub fn press(&self) {
-        self.0.count.send_modify(|count| *count += 1);
-        for wake in lock(&self.0.wakes).iter() {
-            wake.notify();
-        }
+        self.0.send_modify(|count| *count += 1);
     }
 
-    /// Notifies `wake` too at every press from now on: for threads that wait for other things as well.
-    pub fn also_notify(&self, wake: &Wake) {
-        lock(&self.0.wakes).push(wake.clone());
-    }
-
-    /// How often Ctrl-C was pressed.
+    /// The number of presses so far.
     pub fn count(&self) -> u64 {
-        *self.0.count.borrow()
+        *self.0.borrow()
     }
 
     /// Waits until the count is above `seen`.
     pub async fn past(&self, seen: u64) {
         // An error means that the sender is gone, which `self` rules out.
-        drop(self.0.count.subscribe().wait_for(|count| *count > seen).await);
+        drop(self.0.subscribe().wait_for(|count| *count > seen).await);
     }
 
     /// Counts the interrupt signals of this process from now on; they no longer end it. The task on `runtime` lives as long as
@@ -106,14 +90,5 @@ mod tests {
         interrupts.press();
         waiting.await.unwrap();
         assert_eq!(interrupts.count(), 2);
-    }
-
-    #[test]
-    fn threads_are_woken_too() {
-        let (interrupts, wake) = (Interrupts::default(), Wake::default());
-        interrupts.also_notify(&wake);
-        let seen = wake.generation();
-        interrupts.press();
-        assert_ne!(wake.generation(), seen);
     }
 }

@@ -1,12 +1,12 @@
-//! Where typed lines come from, and where text goes: the two traits the loop stands on.
+//! The source of typed lines and the screen for texts, which the loop stands on.
 
-use super::backend::Names;
 use crate::base::lock;
+use crate::host::Names;
 use crate::render::Style;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// Where typed texts come from.
+/// A source of typed texts.
 pub trait LineSource {
     /// Reads the next text: one line, or several when the first ones cannot stand alone. Blocks.
     ///
@@ -17,22 +17,22 @@ pub trait LineSource {
     /// Keeps a submitted text in the history.
     fn remember(&mut self, text: &str);
 
-    /// What prints above a text that is being typed, without breaking it. `None` when the source cannot: text is then written
+    /// A printer above a text that is being typed, which does not break it. `None` when the source cannot: text is then written
     /// as any other.
     fn above(&mut self) -> Option<Box<dyn PrintAbove>>;
 }
 
-/// What a source gave.
+/// A text from a source, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// A text was submitted. Its line breaks are those of its origin.
     Text(String),
     /// Ctrl-C was pressed.
     Interrupted {
-        /// Whether nothing had been typed.
+        /// Nothing had been typed.
         empty: bool,
     },
-    /// What was typed or pasted is not UTF-8 text, and was dropped.
+    /// The typed or pasted text is not UTF-8, and was dropped.
     NotText,
     /// Ctrl-D was pressed, or the input is at its end.
     End,
@@ -47,7 +47,7 @@ pub trait PrintAbove: Send {
     fn print(&mut self, text: &str) -> io::Result<()>;
 }
 
-/// Where the loop writes, and how texts are wanted there. Shared by cloning.
+/// The output of the loop, and the style of texts there. Shared by cloning.
 #[derive(Clone)]
 pub struct Screen {
     out: Arc<Mutex<dyn Write + Send>>,
@@ -65,7 +65,7 @@ impl Screen {
         Self::new(io::stdout(), style)
     }
 
-    /// How texts are wanted.
+    /// The style of texts.
     pub(super) fn style(&self) -> Style {
         self.style
     }

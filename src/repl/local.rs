@@ -1,8 +1,8 @@
 //! The host of this process as a backend.
 
-use super::backend::{Backend, Mode, Names, Output, Page, Query, Reply, Said, Trouble, Unless, Waited};
+use super::backend::{Backend, BackendError, Message, Mode, Output, Query, Reply, WaitUntil, Waited};
 use crate::base::{Clock, EntryId, Owner, Refusal, Wake, lock};
-use crate::host::{Answer, EvalRequest, Host, HostApi, PromptSession, Submitted, wait};
+use crate::host::{Answer, EvalRequest, Host, HostApi, Names, OutputPage, PromptSession, Submitted, wait};
 use crate::registry::CancelBy;
 use crate::render::Style;
 use std::collections::HashMap;
@@ -14,18 +14,18 @@ use tokio::runtime::Handle;
 #[derive(Debug)]
 pub struct HostBackend {
     host: HostApi,
-    seat: PromptSession,
+    session: PromptSession,
     runtime: Handle,
     /// Evals of the foreground. While one is here its end is no news.
     awaited: Mutex<HashMap<EntryId, Submitted>>,
 }
 
 impl HostBackend {
-    /// Sits down at the prompt of `host`. Waiting is done on `runtime`, from a thread that is not one of its own.
+    /// A session of the prompt of `host`. Waiting is done on `runtime`, from a thread that is not one of its own.
     pub fn new(host: &Host, style: Style, runtime: Handle) -> Arc<Self> {
         let host = HostApi::of(host);
-        let seat = host.open_prompt(style);
-        Arc::new(Self { host: host.clone(), seat, runtime, awaited: Mutex::default() })
+        let session = host.open_prompt(style);
+        Arc::new(Self { host: host.clone(), session, runtime, awaited: Mutex::default() })
     }
 
     fn awaited(&self) -> MutexGuard<'_, HashMap<EntryId, Submitted>> {
@@ -33,13 +33,13 @@ impl HostBackend {
     }
 }
 
-impl From<Refusal> for Trouble {
+impl From<Refusal> for BackendError {
     fn from(refusal: Refusal) -> Self {
         Self(refusal.to_string())
     }
 }
 
-impl From<Answer> for Said {
+impl From<Answer> for Message {
     fn from(answer: Answer) -> Self {
         Self { text: answer.text, delivery: answer.delivery }
     }
@@ -55,12 +55,12 @@ impl Backend for HostBackend {
     }
 
     fn place(&self) -> Option<String> {
-        let (name, own_scratch) = self.seat.place();
+        let (name, own_scratch) = self.session.place();
         (!own_scratch).then_some(name)
     }
 
     fn names(&self) -> Names {
-        self.seat.names()
+        self.session.names()
     }
 
     fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
@@ -73,66 +73,66 @@ impl Backend for HostBackend {
         Ok(id)
     }
 
-    fn wait(&self, id: EntryId, unless: &Unless<'_>) -> Reply<Waited> {
-        let out_of_time = async {
-            match unless.until {
-                Some(until) => wait::until(self.host.clock(), until).await,
+    fn wait(&self, id: EntryId, until: &WaitUntil<'_>) -> Reply<Waited> {
+        let expired = async {
+            match until.deadline {
+                Some(deadline) => wait::until(self.host.clock(), deadline).await,
                 None => std::future::pending().await,
             }
         };
         Ok(self.runtime.block_on(async {
             tokio::select! {
                 biased;
-                () = unless.interrupts.past(unless.presses) => Waited::Interrupted,
-                printed = self.host.printed(id, unless.lines) => {
+                () = until.interrupts.past(until.presses) => Waited::Interrupted,
+                printed = self.host.printed(id, until.lines) => {
                     if printed.is_some() { Waited::Printed } else { Waited::Settled }
                 }
-                () = out_of_time => Waited::Expired,
+                () = expired => Waited::Expired,
             }
         }))
     }
 
-    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page> {
-        Ok(self.seat.page(id, from, most)?)
+    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<OutputPage> {
+        Ok(self.session.page(id, from, most)?)
     }
 
     fn cancel(&self, id: EntryId) -> Reply<()> {
         Ok(self.host.cancel(CancelBy::Owner(Owner::Local), id)?)
     }
 
-    fn answer(&self, id: EntryId, output: Output) -> Reply<Said> {
+    fn answer(&self, id: EntryId, output: Output) -> Reply<Message> {
         let submitted = self.awaited().remove(&id);
         Ok(match submitted {
-            Some(submitted) => self.seat.answer(submitted, output == Output::AlreadyShown).into(),
-            None => self.seat.entry(id).into(),
+            Some(submitted) => self.session.answer(submitted, output == Output::AlreadyShown).into(),
+            None => self.session.entry(id).into(),
         })
     }
 
     fn leave(&self, id: EntryId) {
         drop(self.awaited().remove(&id));
-        self.seat.settled().notify();
+        self.session.settled().notify();
     }
 
-    fn ask(&self, query: &Query) -> Reply<Said> {
+    fn ask(&self, query: &Query) -> Reply<Message> {
         Ok(match query {
-            Query::Evals(status) => Said::plain(self.seat.evals(*status)),
-            Query::Entry(id) => self.seat.entry(*id).into(),
-            Query::Output { id, from, count } => Said::plain(self.seat.output(*id, *from, *count)?),
+            Query::Evals(status) => Message::plain(self.session.evals(*status)),
+            Query::Entry(id) => self.session.entry(*id).into(),
+            Query::Output { id, from, count } => Message::plain(self.session.output(*id, *from, *count)?),
             Query::Cancel(id) => self.runtime.block_on(self.host.answer_cancel(Owner::Local, &[id.0])).into(),
-            Query::Sessions => Said::plain(self.seat.sessions()),
-            Query::Spaces => Said::plain(self.seat.spaces()),
-            Query::Place => Said::plain(self.seat.place().0),
-            Query::Move(name) => Said::plain(self.seat.enter(name)?),
-            Query::Doc(name) => Said::plain(self.seat.doc(name).map_err(Trouble)?),
+            Query::Sessions => Message::plain(self.session.sessions()),
+            Query::Spaces => Message::plain(self.session.spaces()),
+            Query::Place => Message::plain(self.session.place().0),
+            Query::Move(name) => Message::plain(self.session.enter(name)?),
+            Query::Doc(name) => Message::plain(self.session.doc(name).map_err(BackendError)?),
         })
     }
 
-    fn take_news(&self) -> Option<Said> {
-        self.seat.news().map(Said::from)
+    fn take_news(&self) -> Option<Message> {
+        self.session.news().map(Message::from)
     }
 
     fn news(&self) -> &Wake {
-        self.seat.settled()
+        self.session.settled()
     }
 }
 
@@ -150,11 +150,11 @@ mod tests {
 
     fn settle(backend: &HostBackend, id: EntryId) {
         let interrupts = Interrupts::default();
-        let until = Some(backend.clock().now() + Duration::from_secs(20));
+        let deadline = Some(backend.clock().now() + Duration::from_secs(20));
         loop {
             let lines = backend.output(id, usize::MAX, 0).unwrap().total;
-            let unless = Unless { lines, until, interrupts: &interrupts, presses: 0 };
-            match backend.wait(id, &unless).unwrap() {
+            let until = WaitUntil { lines, deadline, interrupts: &interrupts, presses: 0 };
+            match backend.wait(id, &until).unwrap() {
                 Waited::Settled => return,
                 Waited::Printed => {}
                 other => panic!("{other:?}"),
@@ -171,10 +171,10 @@ mod tests {
         assert!(backend.take_news().is_none());
         let page = backend.output(id, 0, 10).unwrap();
         assert_eq!((page.status, page.lines.as_slice()), (Status::Ok, ["seen".to_owned()].as_slice()));
-        let said = backend.answer(id, Output::AlreadyShown).unwrap();
-        assert_eq!(said.text.lines().next(), Some("42"));
-        assert!(!said.text.contains("seen"), "{}", said.text);
-        said.delivery.written();
+        let message = backend.answer(id, Output::AlreadyShown).unwrap();
+        assert_eq!(message.text.lines().next(), Some("42"));
+        assert!(!message.text.contains("seen"), "{}", message.text);
+        message.delivery.written();
         assert!(backend.take_news().is_none());
         assert_eq!(backend.names().variables, ["total"]);
     }
@@ -185,9 +185,9 @@ mod tests {
         let backend = backend(&runtime);
         let id = backend.submit("1 + 1", Mode::Background).unwrap();
         settle(&backend, id);
-        let said = backend.take_news().unwrap();
-        assert!(said.text.starts_with(&format!("{id} ok after ")), "{}", said.text);
-        said.delivery.written();
+        let message = backend.take_news().unwrap();
+        assert!(message.text.starts_with(&format!("{id} ok after ")), "{}", message.text);
+        message.delivery.written();
         assert!(backend.take_news().is_none());
     }
 
@@ -198,13 +198,13 @@ mod tests {
         let id = backend.submit("loop {}", Mode::Foreground).unwrap();
         let interrupts = Interrupts::default();
         interrupts.press();
-        let unless = Unless { lines: 0, until: None, interrupts: &interrupts, presses: 0 };
-        assert_eq!(backend.wait(id, &unless), Ok(Waited::Interrupted));
+        let until = WaitUntil { lines: 0, deadline: None, interrupts: &interrupts, presses: 0 };
+        assert_eq!(backend.wait(id, &until), Ok(Waited::Interrupted));
         backend.cancel(id).unwrap();
         settle(&backend, id);
-        let said = backend.answer(id, Output::AlreadyShown).unwrap();
-        assert!(said.text.starts_with(&format!("cancelled · id {id} after ")), "{}", said.text);
-        said.delivery.written();
+        let message = backend.answer(id, Output::AlreadyShown).unwrap();
+        assert!(message.text.starts_with(&format!("cancelled · id {id} after ")), "{}", message.text);
+        message.delivery.written();
 
         let id = backend.submit("sleep(0.01)", Mode::Foreground).unwrap();
         backend.leave(id);

@@ -1,12 +1,12 @@
 //! The prompt: the front end for a person at a terminal.
 //!
 //! [`run`] is the loop. It stands on three traits: a [`Backend`] that evaluates (the host of this process, or an instance
-//! reached over the wire), a [`LineSource`] that is typed into ([`Terminal`]), and a [`Screen`] that is written to. What it
-//! evaluates are ordinary entries of the nil caller. Knows neither sockets nor the protocol.
+//! reached over the wire), a [`LineSource`] that is typed into ([`Terminal`]), and a [`Screen`] that is written to. Its evals
+//! are ordinary entries of the nil caller. Knows neither sockets nor the protocol.
 //!
 //! ```text
 //! prompt      the loop                        command     the table of commands
-//! typed       what a typed text is            completion  what Tab offers, hints
+//! typed       typed texts, understood         completion  the offers of Tab, hints
 //! highlight   colours while typing            interrupts  Ctrl-C while something runs
 //! editor      the line editor                 history     where its history is kept
 //! local       the host of this process as a backend
@@ -29,9 +29,7 @@ mod typed;
 #[cfg(test)]
 mod tests;
 
-pub use backend::{
-    Backend, Mode, ModuleNames, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited,
-};
+pub use backend::{Backend, BackendError, Message, Mode, Output, Query, Reply, WaitUntil, Waited};
 pub use command::{Argument, COMMANDS, Command, CommandSpec, Misuse};
 pub use editor::Terminal;
 pub use history::History;

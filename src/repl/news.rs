@@ -3,13 +3,13 @@
 //! While an eval of the prompt is waited for, its end must reach the loop as its answer and not as news. So news is taken
 //! only by the loop itself, or by [`Typing::watch`] while a text is being typed; the gate between the two is [`Typing`].
 
-use super::backend::{Backend, Said};
+use super::backend::{Backend, Message};
 use super::lines::PrintAbove;
 use crate::base::lock;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// What the loop is doing, for the thread that prints news.
+/// The state of the loop, for the thread that prints news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// It runs something, or writes.
@@ -40,8 +40,8 @@ impl Typing {
             loop {
                 let seen = backend.news().generation();
                 match take(&phase, &*backend) {
-                    Taken::News(said) => {
-                        if !print(&mut *printer, said) {
+                    Taken::News(message) => {
+                        if !print(&mut *printer, message) {
                             return;
                         }
                     }
@@ -74,7 +74,7 @@ impl Drop for Typing {
 }
 
 enum Taken {
-    News(Said),
+    News(Message),
     Nothing,
     Over,
 }
@@ -90,14 +90,14 @@ fn take(phase: &Mutex<Phase>, backend: &dyn Backend) -> Taken {
 }
 
 /// Prints, and marks what was printed. Returns whether the terminal is still there.
-fn print(printer: &mut dyn PrintAbove, said: Said) -> bool {
-    let mut text = said.text;
+fn print(printer: &mut dyn PrintAbove, message: Message) -> bool {
+    let mut text = message.text;
     if !text.ends_with('\n') {
         text.push('\n');
     }
     let printed = printer.print(&text).is_ok();
     if printed {
-        said.delivery.written();
+        message.delivery.written();
     }
     printed
 }

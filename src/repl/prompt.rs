@@ -1,6 +1,6 @@
 //! The loop: read, understand, run, print. Knows no terminal and no host, only the traits they implement.
 
-use super::backend::{Backend, Mode, Output, Query, Reply, Said, Unless, Waited};
+use super::backend::{Backend, Message, Mode, Output, Query, Reply, WaitUntil, Waited};
 use super::command::{COMMANDS, Command, CommandSpec};
 use super::interrupts::Interrupts;
 use super::lines::{Line, LineSource, Screen};
@@ -58,13 +58,13 @@ pub fn run(
     prompt.tell_news()
 }
 
-/// How following the output of an entry ended.
+/// The end of following the output of an entry.
 enum Followed {
     /// The entry has settled, and all it printed was shown.
     Settled,
     /// Ctrl-C was pressed.
     Interrupted,
-    /// The moment came.
+    /// The deadline came.
     Expired,
 }
 
@@ -91,7 +91,7 @@ impl Prompt<'_> {
             Typed::Command(Err(misuse)) => self.screen.say(&misuse.to_string())?,
             Typed::Background(code) => match self.backend.submit(code, Mode::Background) {
                 Ok(id) => self.screen.say(&texts::in_background(id))?,
-                Err(trouble) => self.screen.say(&trouble.0)?,
+                Err(error) => self.screen.say(&error.0)?,
             },
             Typed::Eval(code) => {
                 let began = self.backend.clock().now();
@@ -140,20 +140,20 @@ impl Prompt<'_> {
         let mut presses = self.interrupts.count();
         let id = match self.backend.submit(code, Mode::Foreground) {
             Ok(id) => id,
-            Err(trouble) => return self.screen.say(&trouble.0),
+            Err(error) => return self.screen.say(&error.0),
         };
         let mut follower = Follower { id, next: 0, status: Status::Running };
-        let mut until = None;
+        let mut deadline = None;
         loop {
-            match self.follow(&mut follower, until, presses)? {
+            match self.follow(&mut follower, deadline, presses)? {
                 Ok(Followed::Settled) => break,
-                Ok(Followed::Interrupted) if until.is_none() => {
+                Ok(Followed::Interrupted) if deadline.is_none() => {
                     presses = self.interrupts.count();
                     self.screen.say(&texts::cancelling(id))?;
-                    if let Err(trouble) = self.backend.cancel(id) {
-                        self.screen.say(&trouble.0)?;
+                    if let Err(error) = self.backend.cancel(id) {
+                        self.screen.say(&error.0)?;
                     }
-                    until = Some(self.backend.clock().now() + self.backend.cancel_wait());
+                    deadline = Some(self.backend.clock().now() + self.backend.cancel_wait());
                 }
                 Ok(Followed::Interrupted) => {
                     self.backend.leave(id);
@@ -161,9 +161,9 @@ impl Prompt<'_> {
                 }
                 // The answer says what it is that cannot be stopped at once.
                 Ok(Followed::Expired) => break,
-                Err(trouble) => {
+                Err(error) => {
                     self.backend.leave(id);
-                    return self.screen.say(&trouble.0);
+                    return self.screen.say(&error.0);
                 }
             }
         }
@@ -175,7 +175,7 @@ impl Prompt<'_> {
         let presses = self.interrupts.count();
         let printed = match self.backend.output(id, usize::MAX, 0) {
             Ok(page) => page.total,
-            Err(trouble) => return self.screen.say(&trouble.0),
+            Err(error) => return self.screen.say(&error.0),
         };
         let next = printed.saturating_sub(LINES_BEFORE_WATCHING);
         if next > 0 {
@@ -185,25 +185,25 @@ impl Prompt<'_> {
         match self.follow(&mut follower, None, presses)? {
             Ok(Followed::Settled) => self.screen.say(&texts::watched_to_its_end(id, follower.status)),
             Ok(Followed::Interrupted | Followed::Expired) => self.screen.say(&texts::stopped_watching(id)),
-            Err(trouble) => self.screen.say(&trouble.0),
+            Err(error) => self.screen.say(&error.0),
         }
     }
 
-    /// Shows what an entry prints until it settles, `until` has come, or Ctrl-C was pressed more often than `presses`.
-    fn follow(&self, follower: &mut Follower, until: Option<Time>, presses: u64) -> io::Result<Reply<Followed>> {
+    /// Shows what an entry prints until it settles, `deadline` has come, or Ctrl-C was pressed more often than `presses`.
+    fn follow(&self, follower: &mut Follower, deadline: Option<Time>, presses: u64) -> io::Result<Reply<Followed>> {
         loop {
-            let unless = Unless { lines: follower.next, until, interrupts: self.interrupts, presses };
-            let waited = match self.backend.wait(follower.id, &unless) {
+            let until = WaitUntil { lines: follower.next, deadline, interrupts: self.interrupts, presses };
+            let waited = match self.backend.wait(follower.id, &until) {
                 Ok(waited) => waited,
-                Err(trouble) => return Ok(Err(trouble)),
+                Err(error) => return Ok(Err(error)),
             };
             if waited == Waited::Interrupted {
                 // The terminal has echoed `^C` at the beginning of a line.
                 self.screen.say("\n")?;
                 return Ok(Ok(Followed::Interrupted));
             }
-            if let Err(trouble) = self.catch_up(follower, presses)? {
-                return Ok(Err(trouble));
+            if let Err(error) = self.catch_up(follower, presses)? {
+                return Ok(Err(error));
             }
             match waited {
                 Waited::Settled => return Ok(Ok(Followed::Settled)),
@@ -218,7 +218,7 @@ impl Prompt<'_> {
         loop {
             let page = match self.backend.output(follower.id, follower.next, PAGE) {
                 Ok(page) => page,
-                Err(trouble) => return Ok(Err(trouble)),
+                Err(error) => return Ok(Err(error)),
             };
             follower.status = page.status;
             if page.first > follower.next && follower.next < page.total {
@@ -240,20 +240,20 @@ impl Prompt<'_> {
         }
     }
 
-    fn tell(&self, reply: Reply<Said>) -> io::Result<()> {
+    fn tell(&self, reply: Reply<Message>) -> io::Result<()> {
         match reply {
-            Ok(said) => {
-                self.screen.say(&said.text)?;
-                said.delivery.written();
+            Ok(message) => {
+                self.screen.say(&message.text)?;
+                message.delivery.written();
                 Ok(())
             }
-            Err(trouble) => self.screen.say(&trouble.0),
+            Err(error) => self.screen.say(&error.0),
         }
     }
 
     fn tell_news(&self) -> io::Result<()> {
-        while let Some(said) = self.backend.take_news() {
-            self.tell(Ok(said))?;
+        while let Some(message) = self.backend.take_news() {
+            self.tell(Ok(message))?;
         }
         Ok(())
     }

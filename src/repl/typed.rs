@@ -1,4 +1,4 @@
-//! What a typed text is: a command, code, or code for the background; and whether more lines must follow first.
+//! Typed texts, understood: a command, code, or code for the background; and whether more lines must follow first.
 
 use super::command::{Command, Misuse};
 use crate::engine::lexer;
@@ -31,7 +31,7 @@ pub(super) fn understand(text: &str) -> Typed<'_> {
     }
 }
 
-/// Whether pressing Enter submits the text. Two blank lines at its end always do.
+/// Pressing Enter submits the text. Two blank lines at its end always do.
 pub(super) fn is_complete(text: &str) -> bool {
     let trimmed = text.trim();
     trimmed.is_empty()

@@ -285,6 +285,9 @@ async fn signs_of_life_that_were_written_keep_a_session_alive() {
     // An admission is when sessions that were silent for too long go.
     scene.harness.nil().eval("1").await;
     assert!(scene.harness.api.handle_caller(&silent.name).is_err(), "the silent one is gone");
-    assert!(!scene.harness.api.header_caller(&scene.key, None).unwrap().adopted, "the other is as it was");
+    assert!(
+        !scene.harness.api.header_caller(&scene.key, None, |_| String::new()).unwrap().adopted,
+        "the other is as it was"
+    );
     scene.session.eval("last()").await.is("7");
 }

@@ -362,7 +362,7 @@ fn callers_are_told_apart_by_what_they_are() {
     let (_, modern) = harness.api.create_session(Some("reads".into()), ClientInfo::default(), None).unwrap();
     let (key, legacy) = harness.api.initialize(ClientInfo::default(), Some("127.0.0.1:9".into())).unwrap();
     assert!(modern != legacy && modern != Owner::Local);
-    assert_eq!(Owner::Session(harness.api.header_caller(&key, None).unwrap().session), legacy);
+    assert_eq!(Owner::Session(harness.api.header_caller(&key, None, |_| String::new()).unwrap().session), legacy);
     assert!(harness.api.handle_of(modern).is_some() && harness.api.handle_of(legacy).is_none());
     harness.api.end_header_session(&key).unwrap();
     assert_eq!(harness.api.end_header_session(&key), Err(Refusal::SessionEnded));

@@ -1,4 +1,4 @@
-//! Answers of an instance, taken apart: what an entry came to, what it printed, its facts, and the news below it. The grammar
+//! Answers of an instance, taken apart: the outcome of an entry, its output, its facts, and the news below it. The grammar
 //! is that of every answer; nothing an eval prints can pass for a line of it.
 
 use crate::base::{EntryId, Status};
@@ -8,7 +8,7 @@ use crate::base::{EntryId, Status};
 pub(super) struct Answer {
     /// The value, the failure, or how the entry stands.
     outcome: Vec<String>,
-    /// What it printed.
+    /// Its output.
     pub(super) output: Output,
     /// The line of facts, as it came.
     facts_line: String,
@@ -25,7 +25,7 @@ pub(super) struct Answer {
 pub(super) struct Facts {
     /// Its id.
     pub(super) id: EntryId,
-    /// Where it is in its life.
+    /// Its status.
     pub(super) status: Status,
 }
 
@@ -35,7 +35,7 @@ impl Default for Facts {
     }
 }
 
-/// What an entry printed, as far as its answer shows it.
+/// The output of an entry, as far as its answer shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Output {
     /// Its first lines.
@@ -47,7 +47,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// How many lines the entry has printed.
+    /// The number of lines the entry has printed.
     pub(super) fn total(&self) -> usize {
         self.head.len() + self.gap.as_ref().map_or(0, |(_, lines)| *lines) + self.tail.len()
     }
@@ -100,12 +100,12 @@ impl Answer {
         self.outcome.join("\n")
     }
 
-    /// Whether the value is not whole.
+    /// The value is not whole.
     pub(super) fn is_cut(&self) -> bool {
         self.about.iter().any(|line| line.starts_with(";; truncated"))
     }
 
-    /// Whether the entry failed.
+    /// The entry failed.
     pub(super) fn is_failed(&self) -> bool {
         self.facts.status == Status::Failed
     }
@@ -123,7 +123,7 @@ impl Answer {
     }
 }
 
-/// How lines of news begin.
+/// The beginnings of lines of news.
 const NEWS: [&str; 4] = [";; settled news:", ";; evicted:", ";; new session under", ";; manual unread"];
 
 /// Understands `;; id 12 · session bfw · ns s-bfw · ok · 3 ms`.
@@ -138,7 +138,7 @@ fn facts(line: &str) -> Option<Facts> {
     Some(Facts { id, status })
 }
 
-/// What was printed, with the mark of a gap told apart from the lines.
+/// The printed lines, with the mark of a gap told apart from them.
 fn output(mut printed: Vec<String>) -> Output {
     let Some((at, lines)) = printed.iter().enumerate().find_map(|(at, line)| Some((at, gap(line)?))) else {
         return Output { head: printed, ..Output::default() };
@@ -148,7 +148,7 @@ fn output(mut printed: Vec<String>) -> Output {
     Output { head: printed, gap: mark, tail }
 }
 
-/// How many lines a mark such as `… 9,998 lines elided (1.2 MB) · out(12, 500, 100) pages through it` stands for.
+/// The number of lines that a mark stands for, such as `… 9,998 lines elided (1.2 MB) · out(12, 500, 100) pages through it`.
 fn gap(line: &str) -> Option<usize> {
     let (number, rest) = line.strip_prefix("… ")?.split_once(' ')?;
     let rest = rest.strip_prefix("lines ").or_else(|| rest.strip_prefix("line "))?;

@@ -1,23 +1,22 @@
 //! `attach`: a prompt on a running instance, or the evaluation of what stdin says there.
 
 use super::backend::{AS_LONG_AS_IT_TAKES, RemoteBackend};
-use super::{Remote, RemoteError};
-use crate::cli::prompt::{Left, Seat};
+use super::client::{Remote, RemoteError};
+use crate::cli::exit::{Exit, NotStarted};
+use crate::cli::prompt::{Left, TerminalSession};
 use crate::cli::signals::Signals;
 use crate::cli::terminal::Terminal;
-use crate::cli::{Exit, NotStarted};
 use crate::config::Config;
-use crate::host::{Host, HostApi};
+use crate::host::{Host, HostApi, Signature};
 use crate::render::notice;
-use crate::repl::Signature;
 use serde_json::json;
 use std::io::Read;
 use std::sync::Arc;
 
-/// What the session that evaluates says it is.
+/// The note of the session that evaluates.
 const NOTE: &str = "a prompt, attached";
-/// What the session that looks around says it is.
-const LOOKS: &str = "what the attached prompt looks up";
+/// The note of the session that looks around.
+const QUERIES_NOTE: &str = "what the attached prompt looks up";
 
 impl From<RemoteError> for NotStarted {
     fn from(error: RemoteError) -> Self {
@@ -25,22 +24,22 @@ impl From<RemoteError> for NotStarted {
     }
 }
 
-/// Opens a prompt on the instance at `url`, until whoever sits there leaves or SIGTERM comes.
+/// Opens a prompt on the instance at `url`, until the person there leaves or SIGTERM comes.
 pub(in crate::cli) async fn converse(url: &str, config: &Config, terminal: &Terminal) -> Result<Exit, NotStarted> {
-    let mut seat = Seat::take()?;
+    let mut terminal_session = TerminalSession::begin()?;
     let token = config.access.token.as_ref();
     let remote = Remote::connect(url, token, NOTE).await?;
-    let looks = Remote::connect(url, token, LOOKS).await?;
-    let session = remote.session().to_owned();
-    terminal.complain(&notice::attached(url, &session));
-    // What every instance of this version offers, asked of one that is never served.
+    let queries = Remote::connect(url, token, QUERIES_NOTE).await?;
+    let handle = remote.session().to_owned();
+    terminal.complain(&notice::attached(url, &handle));
+    // The functions of every instance of this version, asked of one that is never served.
     let own = HostApi::of(&Host::builder().build()?).open_prompt(terminal.out).signatures();
     let builtin = own.iter().filter_map(|text| Signature::parse(text)).collect();
-    let backend = RemoteBackend::new(remote, looks, builtin, terminal.out, tokio::runtime::Handle::current());
-    let left = seat.converse(Arc::new(backend), &config.history, terminal).await?;
+    let backend = RemoteBackend::new(remote, queries, builtin, terminal.out, tokio::runtime::Handle::current());
+    let left = terminal_session.run_prompt(Arc::new(backend), &config.history, terminal).await?;
     // The cursor may stand in a line that is being typed.
     let start = if left == Left::Terminated { "\n" } else { "" };
-    terminal.say(&format!("{start}{}", notice::left(&session)));
+    terminal.say(&format!("{start}{}", notice::left(&handle)));
     Ok(Exit::Fine)
 }
 

@@ -4,24 +4,24 @@
 //! looks around: how an entry stands, what there is, what can be typed.
 
 use super::answer::Answer;
-use super::looks::Looks;
-use super::rows;
-use super::{Remote, RemoteError, ToolAnswer};
+use super::client::{Remote, RemoteError, ToolAnswer};
+use super::facts;
+use super::queries::Queries;
 use crate::base::{Clock, EntryId, Limits, Wake, lock};
-use crate::host::wait;
+use crate::host::{Names, OutputPage, Signature, wait};
 use crate::registry;
 use crate::render::{Style, lists, prompt};
-use crate::repl::{Backend, Mode, Names, Output, Page, Query, Reply, Said, Signature, Trouble, Unless, Waited};
+use crate::repl::{Backend, BackendError, Message, Mode, Output, Query, Reply, WaitUntil, Waited};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
-/// How long one question waits for an entry to settle, in seconds: what it prints meanwhile is shown after that.
+/// The time that one question waits for an entry to settle, in seconds: what it prints meanwhile is shown after that.
 const POLL: f64 = 0.3;
 
-/// How long an instance may take to answer what it can answer at once.
+/// The time an instance may take to answer what it can answer at once.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The longest wait an instance grants, in seconds.
@@ -37,7 +37,7 @@ const DEFINING: [&str; 5] = ["let", "const", "fn", "import", "in_ns"];
 #[derive(Debug)]
 pub(super) struct RemoteBackend {
     shared: Arc<Shared>,
-    looks: Looks,
+    queries: Queries,
     runtime: Handle,
     clock: Clock,
     style: Style,
@@ -45,7 +45,7 @@ pub(super) struct RemoteBackend {
     builtin: Vec<Signature>,
 }
 
-/// What waits in the background share with the prompt.
+/// The state that waits in the background share with the prompt.
 #[derive(Debug)]
 struct Shared {
     remote: Remote,
@@ -57,21 +57,21 @@ struct Shared {
 struct State {
     /// Evals the prompt waits for, with their answers where these came already.
     foreground: HashMap<EntryId, Option<Answer>>,
-    /// What was last seen of an entry.
+    /// The latest answer about an entry.
     seen: Option<Answer>,
-    /// What is to be told.
+    /// News to be told.
     news: VecDeque<String>,
-    /// Where the session is; empty when it is not known.
+    /// The space of the session; empty when it is not known.
     place: String,
-    /// What can be typed, as long as nothing may have changed it.
+    /// The names that can be typed, as long as nothing may have changed them.
     names: Option<Names>,
 }
 
-/// What came of looking at an entry.
+/// The outcome of looking at an entry.
 enum Polled {
     /// Ctrl-C came first.
     Interrupted,
-    /// How it stands; `None` when it is not there any more.
+    /// The entry as it stands; `None` when it is not there any more.
     Stands(Option<Answer>),
 }
 
@@ -119,18 +119,18 @@ impl Shared {
     }
 }
 
-impl From<RemoteError> for Trouble {
+impl From<RemoteError> for BackendError {
     fn from(error: RemoteError) -> Self {
         Self(error.to_string())
     }
 }
 
 impl RemoteBackend {
-    /// A backend that evaluates by `remote` and looks around by `looks`. `builtin` are functions that every instance has. Waiting
+    /// A backend that evaluates by `remote` and looks around by `queries`. `builtin` are functions that every instance has. Waiting
     /// is done on `runtime`, from a thread that is not one of its own.
-    pub(super) fn new(remote: Remote, looks: Remote, builtin: Vec<Signature>, style: Style, runtime: Handle) -> Self {
+    pub(super) fn new(remote: Remote, queries: Remote, builtin: Vec<Signature>, style: Style, runtime: Handle) -> Self {
         let shared = Arc::new(Shared { remote, news: Wake::default(), state: Mutex::default() });
-        Self { shared, looks: Looks::new(looks), runtime, clock: Clock::real(), style, builtin }
+        Self { shared, queries: Queries::new(queries), runtime, clock: Clock::real(), style, builtin }
     }
 
     /// The handle of the session that evaluates.
@@ -146,8 +146,8 @@ impl RemoteBackend {
         self.soon(self.shared.remote.call(tool, arguments, |_| ()))
     }
 
-    fn look(&self, expression: &str) -> Reply<Value> {
-        self.soon(self.looks.value(expression))
+    fn query(&self, expression: &str) -> Reply<Value> {
+        self.soon(self.queries.value(expression))
     }
 
     /// Waits for something that an instance answers soon, unless it hangs.
@@ -164,26 +164,26 @@ impl RemoteBackend {
     }
 
     /// An answer as it is shown here.
-    fn said(&self, text: &str, is_error: bool) -> Said {
-        Said::plain(prompt::from_wire(text, is_error, self.style))
+    fn message(&self, text: &str, is_error: bool) -> Message {
+        Message::plain(prompt::from_wire(text, is_error, self.style))
     }
 
     fn follow(&self, id: EntryId) {
         self.runtime.spawn(Arc::clone(&self.shared).follow(id));
     }
 
-    /// How an entry stands now; `None` when it is not there any more.
+    /// An entry as it stands now; `None` when it is not there any more.
     fn entry(&self, id: EntryId) -> Reply<Option<Answer>> {
         let kept = self.shared.state().foreground.get(&id).cloned().flatten();
         match kept {
             Some(answer) => Ok(Some(answer)),
-            None => self.soon(self.looks.entry(id.0, 0.0)),
+            None => self.soon(self.queries.entry(id.0, 0.0)),
         }
     }
 
     fn lines(&self, id: EntryId, from: Option<usize>, count: Option<usize>) -> Reply<String> {
         let Some(from) = from else {
-            let answer = self.soon(self.looks.entry(id.0, 0.0))?;
+            let answer = self.soon(self.queries.entry(id.0, 0.0))?;
             let shown = answer.filter(|answer| answer.output.total() > 0);
             return Ok(match shown {
                 Some(answer) => answer.output.lines().collect::<Vec<_>>().join("\n"),
@@ -195,15 +195,15 @@ impl RemoteBackend {
     }
 
     fn page(&self, id: EntryId, from: usize, count: usize) -> Reply<String> {
-        let page: registry::Page = rows::page(&self.look(&rows::page_of(id, from, count))?, from);
+        let page: registry::Page = facts::page(&self.query(&facts::page_of(id, from, count))?, from);
         Ok(lists::output(&page, self.style))
     }
 
     fn go_to(&self, name: &str) -> Reply<String> {
-        let code = format!("in_ns({})", rows::literal(name));
+        let code = format!("in_ns({})", facts::literal(name));
         let answer = self.call("eval", json!({ "code": code, "await": 60 }))?;
         let parts = Answer::of(&answer.text).filter(|_| !answer.is_error);
-        let parts = parts.ok_or_else(|| Trouble(answer.text.lines().next().unwrap_or_default().to_owned()))?;
+        let parts = parts.ok_or_else(|| BackendError(answer.text.lines().next().unwrap_or_default().to_owned()))?;
         self.shared.keep_news(&parts);
         let mut state = self.shared.state();
         name.clone_into(&mut state.place);
@@ -211,13 +211,13 @@ impl RemoteBackend {
         Ok(name.to_owned())
     }
 
-    /// Looks up what can be typed, and where.
+    /// Looks up the names that can be typed, and the space of the session.
     fn refresh(&self) -> Reply<Names> {
-        let known = self.look(&rows::names_of(self.session()))?;
-        let hidden = BTreeSet::from([format!("s-{}", self.looks.session())]);
+        let known = self.query(&facts::names_of(self.session()))?;
+        let hidden = BTreeSet::from([format!("s-{}", self.queries.session())]);
         let mut state = self.shared.state();
         state.place = known["place"].as_str().unwrap_or_default().to_owned();
-        let mut names = rows::names(&known, &hidden);
+        let mut names = facts::names(&known, &hidden);
         names.functions.extend_from_slice(&self.builtin);
         state.names = Some(names.clone());
         Ok(names)
@@ -246,7 +246,7 @@ impl Backend for RemoteBackend {
 
     fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
         let answer = self.call("eval", json!({ "code": code, "await": 0 }))?;
-        let Some(parts) = Answer::of(&answer.text) else { return Err(Trouble(answer.text)) };
+        let Some(parts) = Answer::of(&answer.text) else { return Err(BackendError(answer.text)) };
         let id = parts.facts.id;
         let settled = parts.facts.status.is_settled();
         if DEFINING.iter().any(|word| code.contains(word)) {
@@ -269,19 +269,19 @@ impl Backend for RemoteBackend {
         Ok(id)
     }
 
-    fn wait(&self, id: EntryId, unless: &Unless<'_>) -> Reply<Waited> {
+    fn wait(&self, id: EntryId, until: &WaitUntil<'_>) -> Reply<Waited> {
         if self.shared.state().foreground.get(&id).is_some_and(Option::is_some) {
             return Ok(Waited::Settled);
         }
         let mut patience = 0.0;
         loop {
-            let left = unless.until.map(|until| until.since(self.clock.now()).as_secs_f64());
+            let left = until.deadline.map(|deadline| deadline.since(self.clock.now()).as_secs_f64());
             let seconds = left.map_or(patience, |left| left.min(patience));
             let interrupted = async {
-                unless.interrupts.past(unless.presses).await;
+                until.interrupts.past(until.presses).await;
                 Ok(Polled::Interrupted)
             };
-            let looked = async { Ok(Polled::Stands(self.looks.entry(id.0, seconds).await?)) };
+            let looked = async { Ok(Polled::Stands(self.queries.entry(id.0, seconds).await?)) };
             let polled = self.soon(async {
                 tokio::select! {
                     biased;
@@ -295,7 +295,7 @@ impl Backend for RemoteBackend {
                 Polled::Stands(None) => return Ok(Waited::Settled),
                 Polled::Stands(Some(answer)) => answer,
             };
-            let (settled, printed) = (answer.facts.status.is_settled(), answer.output.total() > unless.lines);
+            let (settled, printed) = (answer.facts.status.is_settled(), answer.output.total() > until.lines);
             self.shared.state().seen = Some(answer);
             if settled {
                 return Ok(Waited::Settled);
@@ -310,17 +310,18 @@ impl Backend for RemoteBackend {
         }
     }
 
-    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page> {
+    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<OutputPage> {
         let seen = self.shared.state().seen.take();
         let known = seen.filter(|answer| answer.facts.id == id && answer.output.total() > from);
         let answer = match known {
             Some(answer) => answer,
-            None => self.entry(id)?.ok_or_else(|| Trouble(prompt::gone(id)))?,
+            None => self.entry(id)?.ok_or_else(|| BackendError(prompt::gone(id)))?,
         };
         let output = &answer.output;
         let (first, lines) = output.from(from);
         let lines = lines[..lines.len().min(most)].to_vec();
-        let page = Page { status: answer.facts.status, first, lines, total: output.total(), skipped_are_kept: true };
+        let page =
+            OutputPage { status: answer.facts.status, first, lines, total: output.total(), skipped_are_kept: true };
         // The next page is asked for at once.
         self.shared.state().seen = Some(answer);
         Ok(page)
@@ -331,11 +332,11 @@ impl Backend for RemoteBackend {
         Ok(())
     }
 
-    fn answer(&self, id: EntryId, output: Output) -> Reply<Said> {
+    fn answer(&self, id: EntryId, output: Output) -> Reply<Message> {
         let kept = self.shared.state().foreground.remove(&id).flatten();
         let with_output = output == Output::Included;
         if let Some(answer) = kept {
-            return Ok(self.said(&answer.text(with_output), answer.is_failed()));
+            return Ok(self.message(&answer.text(with_output), answer.is_failed()));
         }
         let answer = self.call("await", json!({ "all": [id.0], "seconds": 0 }))?;
         match Answer::of(&answer.text) {
@@ -344,9 +345,9 @@ impl Backend for RemoteBackend {
                     // It is still stopping, and its end will be news.
                     self.follow(id);
                 }
-                Ok(self.said(&parts.text(with_output), parts.is_failed()))
+                Ok(self.message(&parts.text(with_output), parts.is_failed()))
             }
-            None => Err(Trouble(answer.text)),
+            None => Err(BackendError(answer.text)),
         }
     }
 
@@ -358,42 +359,42 @@ impl Backend for RemoteBackend {
         }
     }
 
-    fn ask(&self, query: &Query) -> Reply<Said> {
-        let looks = self.looks.session();
+    fn ask(&self, query: &Query) -> Reply<Message> {
+        let own = self.queries.session();
         Ok(match query {
             Query::Evals(status) => {
-                let rows = rows::evals(&self.look(&rows::evals_of(*status))?, self.session());
-                Said::plain(lists::evals(&rows, self.style))
+                let rows = facts::evals(&self.query(&facts::evals_of(*status))?, self.session());
+                Message::plain(lists::evals(&rows, self.style))
             }
             Query::Entry(id) => {
                 let answer = self.call("await", json!({ "all": [id.0], "seconds": 0 }))?;
-                self.said(&answer.text, answer.is_error)
+                self.message(&answer.text, answer.is_error)
             }
-            Query::Output { id, from, count } => Said::plain(self.lines(*id, *from, *count)?),
+            Query::Output { id, from, count } => Message::plain(self.lines(*id, *from, *count)?),
             Query::Cancel(id) => {
                 let answer = self.call("cancel", json!({ "ids": [id.0] }))?;
-                self.said(&answer.text, answer.is_error)
+                self.message(&answer.text, answer.is_error)
             }
             Query::Sessions => {
-                Said::plain(lists::sessions(&rows::sessions(&self.look("sessions()")?, looks), self.style))
+                Message::plain(lists::sessions(&facts::sessions(&self.query("sessions()")?, own), self.style))
             }
             Query::Spaces => {
                 let place = self.shared.state().place.clone();
-                let hidden = format!("s-{looks}");
-                Said::plain(lists::spaces(&rows::spaces(&self.look("spaces()")?, &place, &hidden), self.style))
+                let hidden = format!("s-{own}");
+                Message::plain(lists::spaces(&facts::spaces(&self.query("spaces()")?, &hidden), &place, self.style))
             }
-            Query::Place => Said::plain(self.shared.state().place.clone()),
-            Query::Move(name) => Said::plain(self.go_to(name)?),
+            Query::Place => Message::plain(self.shared.state().place.clone()),
+            Query::Move(name) => Message::plain(self.go_to(name)?),
             Query::Doc(name) => {
-                let code = format!("doc({})", rows::literal(name));
-                Said::plain(self.soon(self.looks.printed(&code))?)
+                let code = format!("doc({})", facts::literal(name));
+                Message::plain(self.soon(self.queries.printed(&code))?)
             }
         })
     }
 
-    fn take_news(&self) -> Option<Said> {
+    fn take_news(&self) -> Option<Message> {
         let text = self.shared.state().news.pop_front()?;
-        Some(self.said(&text, false))
+        Some(self.message(&text, false))
     }
 
     fn news(&self) -> &Wake {

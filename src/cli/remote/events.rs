@@ -37,7 +37,7 @@ impl Events {
         whole
     }
 
-    /// How many bytes wait for the rest of their event.
+    /// The number of bytes that wait for the rest of their event.
     pub(super) fn pending(&self) -> usize {
         self.line.len() + self.data.as_ref().map_or(0, String::len)
     }

@@ -1,6 +1,9 @@
 //! The client against canned answers on a real socket.
 
-use super::*;
+use super::client::{Remote, RemoteError, ToolAnswer};
+use crate::base::Refusal;
+use crate::http::Token;
+use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;

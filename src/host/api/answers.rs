@@ -1,13 +1,13 @@
 //! Answers to callers: composed from the registry's views, and claimed in the same step.
 
 use super::host::{HostApi, Submitted};
-use crate::base::{EntryId, Owner, Refusal, Status, StopCause, Time};
+use crate::base::{EntryId, Owner, Refusal, Status, Time};
 use crate::host::core::host_core::HostCore;
-use crate::host::core::settled::{EndText, SettledEntry, Summary};
+use crate::host::core::settled::SettledEntry;
 use crate::host::delivery::{Delivery, Receipt};
 use crate::host::types::Answer;
-use crate::registry::{Adoption, Claim, ClaimId, EntryView, HeadTail, Registry};
-use crate::render::{Adopted, Block, Output, Stage, Style, Tail, answer};
+use crate::registry::{Claim, ClaimId, HeadTail, Registry};
+use crate::render::{Block, Style, Tail, answer};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,18 +49,6 @@ pub(super) enum Shows {
     NoOutput,
 }
 
-/// Copies of one entry, taken under the lock, of which its block is made.
-struct Facts {
-    view: EntryView,
-    /// `None` while it has not settled, and after `forget`.
-    summary: Option<Arc<Summary>>,
-    printed: HeadTail,
-    dropped_lines: u64,
-    stopping_since: Option<Time>,
-    /// From where to where this answer moves the caller, when it does.
-    moved: Option<(Arc<str>, Arc<str>)>,
-}
-
 impl HostApi {
     /// The answer to an eval call: the entry's block as it stands now, and the caller's news. A session whose eval ended `ok`
     /// inside its call goes where the eval said.
@@ -71,38 +59,37 @@ impl HostApi {
     pub(super) fn answer_submitted(&self, caller: Owner, submitted: Submitted, shows: Shows) -> Answer {
         let id = submitted.id();
         let owner = caller;
-        let (facts, claim, unread) = {
+        let (block, claim, unread) = {
             let now = self.core.clock.now();
             let mut registry = self.core.registry();
-            let mut facts = self.core.facts(&registry, id, now);
-            if let (Ok(facts), Shows::NoOutput) = (&mut facts, shows) {
-                facts.printed = HeadTail::default();
-                facts.dropped_lines = 0;
+            let mut block = self.core.block(&registry, id, now);
+            if let (Ok(block), Shows::NoOutput) = (&mut block, shows) {
+                block.printed = HeadTail::default();
+                block.dropped = 0;
             }
-            if let Ok(facts) = &mut facts
-                && facts.view.status == Status::Ok
-                && let Some(name) = facts.summary.as_ref().and_then(|summary| summary.move_to.as_deref())
+            if let Ok(block) = &mut block
+                && block.entry.status == Status::Ok
+                && let Some(name) = block.summary.as_ref().and_then(|summary| summary.move_to.as_deref())
             {
-                facts.moved =
+                block.moved =
                     registry.current(owner).ok().filter(|from| **from != *name).map(|from| (from, name.into()));
                 registry.move_session(owner, name);
             }
             let claim = registry.claim(owner, &[id], true, now);
-            (facts, claim, registry.manual_unread(owner))
+            (block, claim, registry.manual_unread(owner))
         };
         drop(submitted);
-        let facts = match facts {
-            Ok(facts) => facts,
-            Err(refusal) => return self.compose(owner, &[], &[refusal.to_string()], claim, false),
+        let block = match block {
+            Ok(block) => block,
+            Err(refusal) => return self.compose(owner, Vec::new(), &[refusal.to_string()], claim, false),
         };
-        let mut answer = self.compose(owner, std::slice::from_ref(&facts), &[], claim, unread);
-        answer.is_error = facts.view.status == Status::Failed || facts.view.status == Status::Cancelled;
-        answer
+        let is_error = matches!(block.entry.status, Status::Failed | Status::Cancelled);
+        Answer { is_error, ..self.compose(owner, vec![block], &[], claim, unread) }
     }
 
     /// The answer to `await`: a block for each id (those that are not there are named), and one tail of news.
     pub fn answer_await(&self, caller: Owner, ids: &[u64]) -> Answer {
-        self.answer_several(caller, ids, |facts, alone| alone && facts.view.status == Status::Failed)
+        self.answer_several(caller, ids, |block, alone| alone && block.entry.status == Status::Failed)
     }
 
     /// Cancels for the caller, waits (at most `limits().cancel_wait`) for each to bite, and answers as `await` does.
@@ -119,45 +106,42 @@ impl HostApi {
     }
 
     /// `ids` are distinct: whoever reads them from a request sees to that.
-    fn answer_several(&self, caller: Owner, ids: &[u64], bad: impl Fn(&Facts, bool) -> bool) -> Answer {
+    fn answer_several(&self, caller: Owner, ids: &[u64], bad: impl Fn(&Block, bool) -> bool) -> Answer {
         let owner = caller;
-        let mut blocks: Vec<Facts> = Vec::new();
+        let mut blocks = Vec::new();
         let mut refused = Vec::new();
         let claim = {
             let now = self.core.clock.now();
             let mut registry = self.core.registry();
             for id in ids {
-                match self.core.facts(&registry, EntryId(*id), now) {
-                    Ok(facts) => blocks.push(facts),
+                match self.core.block(&registry, EntryId(*id), now) {
+                    Ok(block) => blocks.push(block),
                     Err(refusal) => refused.push(refusal.to_string()),
                 }
             }
-            let shown: Vec<_> = blocks.iter().map(|facts| facts.view.id).collect();
+            let shown: Vec<_> = blocks.iter().map(|block: &Block| block.entry.id).collect();
             registry.claim(owner, &shown, true, now)
         };
         let alone = ids.len() == 1;
-        let is_error = blocks.is_empty() || blocks.iter().all(|facts| bad(facts, alone));
-        let mut answer = self.compose(owner, &blocks, &refused, claim, false);
-        answer.is_error = is_error;
-        answer
+        let is_error = blocks.is_empty() || blocks.iter().all(|block| bad(block, alone));
+        Answer { is_error, ..self.compose(owner, blocks, &refused, claim, false) }
     }
 
     /// The result inside a completed task: the block alone. Claims the entry for its owner.
     pub fn answer_task(&self, id: EntryId) -> Answer {
-        let (facts, claim) = {
+        let (block, claim) = {
             let now = self.core.clock.now();
             let mut registry = self.core.registry();
-            let facts = self.core.facts(&registry, id, now);
-            let owner = facts.as_ref().map_or(Owner::Local, |facts| facts.view.owner);
-            (facts, registry.claim(owner, &[id], false, now))
+            let block = self.core.block(&registry, id, now);
+            let owner = block.as_ref().map_or(Owner::Local, |block| block.entry.owner);
+            (block, registry.claim(owner, &[id], false, now))
         };
         let delivery = self.claimed(claim.id);
-        match facts {
-            Ok(facts) => Answer {
-                text: answer::block(&facts.block(facts.view.by.as_deref(), self.core.clock.now()), Style::Agent),
-                is_error: facts.view.status == Status::Failed,
-                delivery,
-            },
+        match block {
+            Ok(block) => {
+                let is_error = block.entry.status == Status::Failed;
+                Answer { text: answer::block(&block, Style::Agent), is_error, delivery }
+            }
             Err(refusal) => Answer { text: refusal.to_string(), is_error: true, delivery },
         }
     }
@@ -170,10 +154,7 @@ impl HostApi {
         };
         let claim = self.core.registry().claim(caller, &[], true, self.core.clock.now());
         let delivery = self.claimed(claim.id);
-        let adopted = self.adopted(&claim);
-        let tail =
-            Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_ref(), manual_unread: false };
-        Answer { text: answer::text(text, &tail, Style::Agent), is_error, delivery }
+        Answer { text: answer::text(text, &self.tail(&claim, false), Style::Agent), is_error, delivery }
     }
 
     /// A task answer for this entry is about to be sent: its client follows it. When the delivery is dropped unwritten, the
@@ -199,93 +180,50 @@ impl HostApi {
         Delivery::of(Claimed { host: Arc::clone(&self.core), claim: Some(claim) })
     }
 
-    /// The adoption notice, when the claim asks for one.
-    fn adopted(&self, claim: &Claim) -> Option<Adopted> {
-        Some(match claim.adopted? {
-            Adoption::Unknown => Adopted::Unknown { started: crate::render::notice::time_of_day(self.started()) },
-            Adoption::Expired => Adopted::Expired,
-        })
+    /// The news of a claim.
+    fn tail<'a>(&'a self, claim: &'a Claim, manual_unread: bool) -> Tail<'a> {
+        let started = self.core.started.get().map_or("", String::as_str);
+        Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: claim.adopted, started, manual_unread }
     }
 
-    fn compose(&self, owner: Owner, blocks: &[Facts], refused: &[String], claim: Claim, manual_unread: bool) -> Answer {
+    fn compose(
+        &self,
+        owner: Owner,
+        mut blocks: Vec<Block>,
+        refused: &[String],
+        claim: Claim,
+        manual_unread: bool,
+    ) -> Answer {
         let delivery = self.claimed(claim.id);
-        let adopted = self.adopted(&claim);
-        let tail = Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: adopted.as_ref(), manual_unread };
-        let style = if owner == Owner::Local { self.core.prompt_style() } else { Style::Agent };
-        let now = self.core.clock.now();
-        let block = |facts| Facts::block(facts, label(facts, owner), now);
-        let text = match blocks {
-            [one] if refused.is_empty() => answer::one(&block(one), &tail, style),
-            blocks => {
-                let blocks: Vec<_> = blocks.iter().map(block).collect();
-                answer::several(refused, &blocks, &tail, style)
-            }
+        let tail = self.tail(&claim, manual_unread);
+        let mut style = Style::Agent;
+        if owner == Owner::Local {
+            style = self.core.prompt_style();
+            // Somebody at the prompt of the process sees no sessions in answers.
+            blocks.iter_mut().for_each(|block| block.session = None);
+        }
+        let text = match &*blocks {
+            [one] if refused.is_empty() => answer::one(one, &tail, style),
+            blocks => answer::several(refused, blocks, &tail, style),
         };
         Answer { text, is_error: blocks.is_empty(), delivery }
     }
 }
 
-/// The owner of an entry, as sessions are told; somebody at the prompt of the process sees no sessions in answers.
-fn label(facts: &Facts, reader: Owner) -> Option<&str> {
-    match reader {
-        Owner::Local => None,
-        Owner::Session(_) => facts.view.by.as_deref(),
-    }
-}
-
-impl Facts {
-    fn block<'a>(&'a self, label: Option<&'a str>, now: Time) -> Block<'a> {
-        let view = &self.view;
-        let summary = self.summary.as_deref();
-        Block {
-            id: view.id,
-            session: label,
-            ns: &view.ns,
-            stage: self.stage(now),
-            output: Some(Output { lines: &self.printed, dropped: self.dropped_lines }),
-            conflicts: summary.map_or(&[], |summary| &summary.conflicts),
-            committed: summary.map_or(&[], |summary| &summary.committed),
-            cancelled_children: summary.map_or(&[], |summary| &summary.cancelled_children),
-            new_space: summary.and_then(|summary| summary.new_space.as_deref()),
-            moved: self.moved.as_ref().map(|(from, to)| (&**from, &**to)),
-        }
-    }
-
-    fn stage(&self, now: Time) -> Stage<'_> {
-        let view = &self.view;
-        match (view.status, self.summary.as_deref().map(|summary| &summary.end)) {
-            (Status::Queued, _) => Stage::Queued { before: view.queued_before.unwrap_or(0) },
-            (Status::Running, _) => match self.stopping_since.map(|at| now.since(at)) {
-                Some(asked) if asked >= HELD_UP => Stage::Cancelling { asked, so_far: view.ran },
-                _ => Stage::Running { so_far: view.ran },
-            },
-            (Status::Ok, Some(EndText::Value(value))) => Stage::Ok { value, took: view.ran },
-            (Status::Failed, Some(EndText::Failed(failure))) => Stage::Failed { failure, took: view.ran },
-            (Status::Cancelled, end) => Stage::Cancelled {
-                after: view.ran,
-                cause: match end {
-                    Some(EndText::Cancelled(cause)) if *cause != StopCause::Cancelled => Some(cause),
-                    _ => None,
-                },
-            },
-            (status, _) => Stage::Forgotten { status, took: view.ran },
-        }
-    }
-}
-
 impl HostCore {
-    /// Copies of an entry for its block. Under the lock: nothing is rendered here, and no live value is touched.
-    fn facts(&self, registry: &Registry<SettledEntry>, id: EntryId, now: Time) -> Result<Facts, Refusal> {
-        let view = registry.get(id, now)?;
+    /// Copies of an entry. Under the lock: nothing is rendered here, and no live value is touched.
+    fn block(&self, registry: &Registry<SettledEntry>, id: EntryId, now: Time) -> Result<Block, Refusal> {
+        let entry = registry.get(id, now)?;
         let summary = registry.value(id).ok().flatten().map(|kept| kept.summary);
         let log = registry.log(id)?;
-        let stopping_since = self.active(id).filter(|_| view.stopping).and_then(|active| active.task.stopped_at());
-        Ok(Facts {
-            view,
+        let stopping_since = self.active(id).filter(|_| entry.stopping).and_then(|active| active.task.stopped_at());
+        Ok(Block {
+            session: entry.by.clone(),
+            entry,
             summary,
             printed: log.head_tail(OUTPUT_BYTES),
-            dropped_lines: log.dropped_lines(),
-            stopping_since,
+            dropped: log.dropped_lines(),
+            held_up: stopping_since.map(|at| now.since(at)).filter(|asked| *asked >= HELD_UP),
             moved: None,
         })
     }

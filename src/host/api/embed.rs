@@ -3,9 +3,9 @@
 use super::host::HostApi;
 use super::wait::Awaited;
 use crate::base::{Clock, EntryId, Failure, Limits, Owner, Refusal, Status, StopCause};
-use crate::host::core::settled::EndText;
 use crate::host::types::{EvalRequest, Probe};
 use crate::registry::CancelBy;
+use crate::render::EndText;
 use rhai::Dynamic;
 use std::fmt;
 use std::sync::Arc;

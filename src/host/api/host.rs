@@ -129,11 +129,19 @@ impl HostApi {
         Ok((key, Owner::Session(opened.session)))
     }
 
-    /// The session a header names: live, or adopted when never seen. Counts as a sign of life.
+    /// The session a header names: live, or adopted when never seen. Counts as a sign of life. `time_of_day` says a time as the
+    /// clocks of this machine show it: an adopted session is told the time at which the process started.
     ///
     /// # Errors
     /// `SessionEnded` for an id ended by DELETE, `TooManySessions`.
-    pub fn header_caller(&self, key: &HeaderKey, peer: Option<String>) -> Result<Opened, Refusal> {
+    pub fn header_caller(
+        &self,
+        key: &HeaderKey,
+        peer: Option<String>,
+        time_of_day: fn(SystemTime) -> String,
+    ) -> Result<Opened, Refusal> {
+        // Before the session is there: from then on an answer may tell it.
+        self.core.started.get_or_init(|| time_of_day(self.started()));
         let mut opened = self.looked_up(|registry, now| registry.find_or_adopt(key, peer.map(Into::into), now))?;
         self.core.sessions_ended(opened.ended.take().into_iter().collect());
         Ok(opened)

@@ -69,7 +69,7 @@ impl PromptSession {
         let mut lines: Vec<_> =
             settled.iter().map(|view| lists::settled(view.id, view.status, view.ran, &view.code, self.style)).collect();
         if !claim.evicted.is_empty() {
-            let tail = Tail { settled: &[], evicted: &claim.evicted, adopted: None, manual_unread: false };
+            let tail = Tail { evicted: &claim.evicted, ..Tail::default() };
             lines.push(answer::tail(&tail, self.style).trim_start().to_owned());
         }
         Some(Answer { text: lines.join("\n"), is_error: false, delivery })
@@ -137,39 +137,14 @@ impl PromptSession {
     pub fn sessions(&self) -> String {
         let core = &self.host.core;
         let rows = core.registry().sessions(core.clock.now());
-        let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-        let rows: Vec<_> = rows
-            .iter()
-            .map(|row| lists::SessionRow {
-                session: row.label.to_string(),
-                client: format!("{} {}", row.client.name, row.client.version).trim().to_owned(),
-                note: text(row.note.as_deref()),
-                idle: row.idle,
-                entries: row.entries,
-                running: row.running,
-                peer: text(row.peer.as_deref()),
-            })
-            .collect();
         lists::sessions(&rows, self.style)
     }
 
     /// The spaces and what they hold.
     pub fn spaces(&self) -> String {
         let core = &self.host.core;
-        let here = core.registry().current(Owner::Local).ok();
-        let rows: Vec<_> = core
-            .space_facts()
-            .into_iter()
-            .map(|facts| lists::SpaceRow {
-                here: here.as_deref() == Some(&*facts.name),
-                name: facts.name,
-                kind: facts.kind.to_owned(),
-                variables: facts.variables,
-                functions: facts.functions,
-                bytes: facts.bytes,
-            })
-            .collect();
-        lists::spaces(&rows, self.style)
+        let here = core.registry().current(Owner::Local).unwrap_or_default();
+        lists::spaces(&core.space_rows(), &here, self.style)
     }
 
     /// The space or module the next eval takes place in, and whether it is the caller's own scratch.

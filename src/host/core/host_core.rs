@@ -15,7 +15,7 @@ use crate::spaces::library::{Library, ModuleName, ModuleSpace, ScriptModules};
 use rhai::Dynamic;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 /// Everything a host owns.
 pub(in crate::host) struct HostCore {
@@ -54,6 +54,8 @@ pub(in crate::host) struct HostCore {
     prompt: Mutex<Option<Style>>,
     /// Where the host is served.
     pub(in crate::host) serving: Serving,
+    /// The local time of day at which the process started, once a session may have to be told it.
+    pub(in crate::host) started: OnceLock<String>,
 }
 
 /// The parts a host is put together from.
@@ -90,6 +92,7 @@ impl HostCore {
                 ends: Wake::default(),
                 prompt: Mutex::default(),
                 serving: Serving::default(),
+                started: OnceLock::new(),
                 clock,
                 limits,
                 describe,

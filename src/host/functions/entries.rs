@@ -3,9 +3,9 @@
 use super::call::{Call, Table, seconds};
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::{EntryHandle, Fallible, fail, refuse};
-use crate::host::core::settled::EndText;
 use crate::host::run::waits::facts;
 use crate::registry::{EntryFilter, EntryView, Wants};
+use crate::render::EndText;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {

@@ -57,14 +57,14 @@ fn roster(context: &NativeCallContext<'_>) -> Fallible<Array> {
             let mut map = Map::new();
             let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
             set("session", row.label.to_string().into());
-            set("client", format!("{} {}", row.client.name, row.client.version).trim().to_owned().into());
+            set("client", row.client.to_string().into());
             set("note", row.note.map_or(Dynamic::UNIT, |note| note.to_string().into()));
             set("idle", row.idle.as_secs_f64().into());
             set("entries", count(row.entries));
             set("running", count(row.running));
             set("peer", row.peer.map_or(Dynamic::UNIT, |peer| peer.to_string().into()));
             set("ns", row.ns.to_string().into());
-            if call.owner() == Owner::Session(row.session) {
+            if row.session.is_some_and(|session| call.owner() == Owner::Session(session)) {
                 set("you", true.into());
             }
             map.into()

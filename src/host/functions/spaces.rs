@@ -2,7 +2,7 @@
 
 use super::call::{Call, Table};
 use crate::engine::{Fallible, fail, refuse};
-use crate::host::run::space_rows::SpaceFacts;
+use crate::render::lists::SpaceRow;
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
@@ -63,17 +63,17 @@ Ends a shared space: its variables and functions are gone, and what still runs t
 
 fn spaces(context: &NativeCallContext<'_>) -> Fallible<Array> {
     let count = |n: usize| Dynamic::from(i64::try_from(n).unwrap_or(i64::MAX));
-    let row = |facts: SpaceFacts| {
+    let row = |row: SpaceRow| {
         let mut map = Map::new();
         let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
-        set("name", facts.name.into());
-        set("kind", facts.kind.into());
-        set("variables", count(facts.variables));
-        set("functions", count(facts.functions));
-        set("bytes", count(facts.bytes));
-        set("owner", facts.owner.map_or(Dynamic::UNIT, |label| label.to_string().into()));
-        set("here", count(facts.here));
+        set("name", row.name.into());
+        set("kind", row.kind.into());
+        set("variables", count(row.variables));
+        set("functions", count(row.functions));
+        set("bytes", count(row.bytes));
+        set("owner", row.owner.map_or(Dynamic::UNIT, |label| label.to_string().into()));
+        set("here", count(row.sessions));
         Dynamic::from_map(map)
     };
-    Ok(Call::of(context)?.host.space_facts().into_iter().map(row).collect())
+    Ok(Call::of(context)?.host.space_rows().into_iter().map(row).collect())
 }

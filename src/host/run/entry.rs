@@ -7,10 +7,11 @@ use crate::engine::{self, Callable, Ended, SpaceView, Task, Unfinished};
 use crate::host::core::active::{ActiveEntry, Effects, Work};
 use crate::host::core::host_core::HostCore;
 use crate::host::core::log_sink::LogSink;
-use crate::host::core::settled::{EndText, SettledEntry, Summary, Values};
+use crate::host::core::settled::{SettledEntry, Values};
 use crate::host::types::EvalRequest;
 use crate::registry::{Asked, CancelBy, CancelState, EndedSession, NewEntry, Remains, Settlement, TargetSpace};
 use crate::render::{self, Budget};
+use crate::render::{EndText, Summary};
 use crate::spaces::library::ModuleSpace;
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -266,14 +267,7 @@ impl HostCore {
         if active.is_settled() {
             return;
         }
-        let summary = Summary {
-            end: EndText::Failed(Arc::new(failure)),
-            committed: Vec::new(),
-            conflicts: Vec::new(),
-            cancelled_children: Vec::new(),
-            new_space: None,
-            move_to: None,
-        };
+        let summary = Summary::of(EndText::Failed(Arc::new(failure)));
         let settled = SettledEntry { summary: Arc::new(summary), values: Arc::default() };
         self.settle(active, Status::Failed, settled, 0);
     }

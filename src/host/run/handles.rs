@@ -4,10 +4,10 @@ use crate::base::{EntryId, Refusal, Status};
 use crate::engine::{Atom, EntryHandle};
 use crate::host::core::handle_facts::HandleFacts;
 use crate::host::core::host_core::HostCore;
-use crate::host::core::settled::{EndText, SettledEntry};
-use crate::render::Shown;
-use crate::render::answer::{EntryFacts, entry_line};
+use crate::host::core::settled::SettledEntry;
+use crate::render::answer::entry_line;
 use crate::render::value::{Ask, EntryEnd, EntryShown};
+use crate::render::{EndText, Shown};
 use rhai::{Dynamic, FnPtr};
 use std::sync::Arc;
 
@@ -65,13 +65,7 @@ impl HostCore {
             return EntryShown { line: format!("entry {id}"), end: EntryEnd::Open };
         };
         let own = reader.and_then(|id| self.active(id)).map(|active| active.owner);
-        let line = entry_line(&EntryFacts {
-            id,
-            status: facts.status,
-            time: facts.ran,
-            by: facts.by.as_deref().filter(|_| own != Some(facts.owner)),
-            gone,
-        });
+        let line = entry_line(&facts, facts.by.as_deref().filter(|_| own != Some(facts.owner)), gone);
         // Asked only where the end is shown, which reads it; inside a container it is not.
         let host = Arc::clone(self);
         EntryShown { line, end: EntryEnd::Ask(Ask::new(move || host.end_shown(id, reader))) }

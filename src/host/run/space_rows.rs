@@ -4,42 +4,25 @@ use crate::base::Owner;
 use crate::engine::{Fallible, SpaceView, fail, refuse};
 use crate::host::core::host_core::HostCore;
 use crate::registry::{NamedSpace, SpaceKind};
+use crate::render::lists::SpaceRow;
 use crate::spaces::Space;
 use crate::spaces::library::ModuleOutline;
 use std::sync::Arc;
 
-/// A space and what it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::host) struct SpaceFacts {
-    /// Its name.
-    pub(in crate::host) name: String,
-    /// `scratch`, `shared` or `module`.
-    pub(in crate::host) kind: &'static str,
-    /// Variables in it.
-    pub(in crate::host) variables: usize,
-    /// Functions in it.
-    pub(in crate::host) functions: usize,
-    /// The size of its variables, in bytes.
-    pub(in crate::host) bytes: usize,
-    /// The session whose scratch it is, if any.
-    pub(in crate::host) owner: Option<Arc<str>>,
-    /// How many sessions (and the nil caller) are there now.
-    pub(in crate::host) here: usize,
+/// The row of a space that is empty and where nobody is.
+fn empty(name: &str, kind: &str) -> SpaceRow {
+    let (name, kind) = (name.to_owned(), kind.to_owned());
+    SpaceRow { name, kind, variables: 0, functions: 0, bytes: 0, owner: None, sessions: 0 }
 }
 
-impl SpaceFacts {
-    fn new(name: &str, kind: &'static str) -> Self {
-        Self { name: name.to_owned(), kind, variables: 0, functions: 0, bytes: 0, owner: None, here: 0 }
-    }
-
-    fn holding(self, space: &Space) -> Self {
-        Self { variables: space.variable_count(), functions: space.function_count(), bytes: space.bytes(), ..self }
-    }
+/// The row with what the space holds.
+fn holding(row: SpaceRow, space: &Space) -> SpaceRow {
+    SpaceRow { variables: space.variable_count(), functions: space.function_count(), bytes: space.bytes(), ..row }
 }
 
 impl HostCore {
     /// Every space, and those that stand for modules in which something was evaluated.
-    pub(in crate::host) fn space_facts(&self) -> Vec<SpaceFacts> {
+    pub(in crate::host) fn space_rows(&self) -> Vec<SpaceRow> {
         // What they hold is asked of the spaces themselves, after the registry is unlocked.
         let rows: Vec<_> = {
             let registry = self.registry();
@@ -49,17 +32,17 @@ impl HostCore {
                     SpaceKind::Scratch(Owner::Local) => ("scratch", None),
                     SpaceKind::Scratch(owner @ Owner::Session(_)) => ("scratch", registry.label(owner)),
                 };
-                (row.space, SpaceFacts { owner, here: row.here, ..SpaceFacts::new(&row.name, kind) })
+                (row.space, SpaceRow { owner, sessions: row.here, ..empty(&row.name, kind) })
             };
             registry.spaces().into_iter().map(row).collect()
         };
-        let named = rows.into_iter().map(|(id, facts)| match self.known_space(id) {
-            Some(space) => facts.holding(&space),
-            None => facts,
+        let named = rows.into_iter().map(|(id, row)| match self.known_space(id) {
+            Some(space) => holding(row, &space),
+            None => row,
         });
         let modules = self.known_module_spaces().into_iter().map(|space| {
-            let here = self.registry().here(space.name());
-            SpaceFacts { here, ..SpaceFacts::new(space.name(), "module") }.holding(&space)
+            let sessions = self.registry().here(space.name());
+            holding(SpaceRow { sessions, ..empty(space.name(), "module") }, &space)
         });
         named.chain(modules).collect()
     }

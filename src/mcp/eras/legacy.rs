@@ -17,6 +17,7 @@ use crate::registry::CancelBy;
 use crate::render::teach;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// `initialize`: opens a session. Gives the key that names it from now on, if it was opened, and the response.
 pub(crate) fn handshake(shared: &Shared, request: &Request, peer: Option<String>) -> (Option<HeaderKey>, Response) {
@@ -78,6 +79,14 @@ impl Post {
     }
 }
 
+/// The local time of day, such as `14:02`.
+fn time_of_day(at: SystemTime) -> String {
+    match jiff::Timestamp::try_from(at) {
+        Ok(stamp) => stamp.to_zoned_datetime(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string(),
+        Err(_) => "??:??".to_owned(),
+    }
+}
+
 /// Begins to answer the messages of a session: gives the calls that get a response. An error is the whole reply.
 pub(crate) fn begin(
     shared: &Arc<Shared>,
@@ -89,7 +98,8 @@ pub(crate) fn begin(
     if post.batch && post.revision.is_some_and(|revision| !revision.has_batches()) {
         return Err(post.refuse(no_batches()));
     }
-    let opened = shared.host.header_caller(&key, peer.clone()).map_err(|why| post.refuse(RpcError::Refused(why)))?;
+    let opened = shared.host.header_caller(&key, peer.clone(), time_of_day);
+    let opened = opened.map_err(|why| post.refuse(RpcError::Refused(why)))?;
     let caller = Owner::Session(opened.session);
     let session = Session { shared, key, caller, peer, notifier };
     if post.batch && post.revision.is_none() && !session.revision().has_batches() {

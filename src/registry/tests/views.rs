@@ -72,7 +72,7 @@ fn the_roster_counts_and_tells_silence() {
     assert_eq!((rows[0].entries, rows[0].running, rows[0].idle), (2, 1, Duration::from_secs(4)));
     assert_eq!((rows[0].peer.as_deref(), &*rows[0].ns), (Some("::1"), "s-bbb"));
     assert_eq!((rows[1].entries, rows[1].idle), (0, Duration::ZERO));
-    assert_eq!(harness.state.client_of(rows[0].session), Some(client));
+    assert_eq!(harness.state.client_of(rows[0].session.unwrap()), Some(client));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Every shape of an answer, for agents and for the terminal.
 
 use super::*;
-use crate::base::Conflict;
+use crate::base::{Conflict, Owner, SessionId, SpaceId, Time};
 use crate::registry::{Gap, HeadTail, Line};
 use crate::render::style::visible;
 use crate::render::value::Elided;
@@ -17,46 +17,87 @@ fn print(text: &str) -> Line {
     Line { after: Duration::ZERO, source: "print".into(), text: text.into(), cut: 0 }
 }
 
-fn block_of(stage: Stage<'_>) -> Block<'_> {
-    Block {
+/// Entry 12 of the session `bfw`, which ran for so long.
+fn view(status: Status, ran: Duration) -> EntryView {
+    EntryView {
         id: EntryId(12),
-        session: Some("bfw"),
-        ns: "s-bfw",
-        stage,
-        output: None,
-        conflicts: &[],
-        committed: &[],
-        cancelled_children: &[],
-        new_space: None,
+        owner: Owner::Session(SessionId(1)),
+        by: Some("bfw".into()),
+        parent: None,
+        space: SpaceId(1),
+        ns: "s-bfw".into(),
+        code: "40 + 2".into(),
+        status,
+        created: Time::START,
+        started: None,
+        settled: None,
+        ran,
+        stopping: false,
+        queued_before: None,
+        lines: 0,
+        bytes: 0,
+        detached: false,
+        forgotten: false,
+        seen: false,
+        told: false,
+        followed: false,
+    }
+}
+
+fn block_of(status: Status, ran: Duration) -> Block {
+    Block {
+        entry: view(status, ran),
+        session: Some("bfw".into()),
+        summary: None,
+        printed: HeadTail::default(),
+        dropped: 0,
+        held_up: None,
         moved: None,
     }
 }
 
-fn check(block: &Block<'_>, expected: Expect) {
+/// The block of an entry that ended so.
+fn ended(ran: Duration, summary: Summary) -> Block {
+    let status = match summary.end {
+        EndText::Value(_) => Status::Ok,
+        EndText::Failed(_) => Status::Failed,
+        EndText::Cancelled(_) => Status::Cancelled,
+    };
+    Block { summary: Some(Arc::new(summary)), ..block_of(status, ran) }
+}
+
+fn value(text: &str, elided: Elided) -> EndText {
+    EndText::Value(Rendered { text: text.into(), elided })
+}
+
+fn check(block: &Block, expected: Expect) {
     expected.assert_eq(&one(block, &Tail::default(), Style::Agent));
 }
 
 #[test]
 fn everything_there_is_to_say_in_its_order() {
-    let value = Rendered { text: "42".into(), elided: Elided::Counted { items: 9_872, characters: 0 } };
     let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, from: 1 });
-    let lines = HeadTail { head: vec![print("first line")], gap, tail: vec![print("last line")] };
-    let conflicts = [
+    let conflicts = vec![
         Conflict { name: "x".into(), other: EntryId(29), function: false },
         Conflict { name: "f".into(), other: EntryId(30), function: true },
     ];
-    let mut block = block_of(Stage::Ok { value: &value, took: ms(3) });
-    block.output = Some(Output { lines: &lines, dropped: 0 });
-    block.conflicts = &conflicts;
-    let committed = ["a".to_owned(), "b".to_owned()];
-    block.committed = &committed;
-    block.cancelled_children = &[EntryId(13)];
-    block.new_space = Some("workshop");
-    block.moved = Some(("s-bfw", "workshop"));
+    let summary = Summary {
+        committed: vec!["a".to_owned(), "b".to_owned()],
+        conflicts,
+        cancelled_children: vec![EntryId(13)],
+        new_space: Some("workshop".to_owned()),
+        ..Summary::of(value("42", Elided::Counted { items: 9_872, characters: 0 }))
+    };
+    let block = Block {
+        printed: HeadTail { head: vec![print("first line")], gap, tail: vec![print("last line")] },
+        moved: Some(("s-bfw".into(), "workshop".into())),
+        ..ended(ms(3), summary)
+    };
     let news = Tail {
         settled: &[(EntryId(9), Status::Ok), (EntryId(10), Status::Failed)],
         evicted: &[EntryId(3), EntryId(4)],
-        adopted: Some(&Adopted::Unknown { started: "14:02".into() }),
+        adopted: Some(Adoption::Unknown),
+        started: "14:02",
         manual_unread: true,
     };
     expect![[r#"
@@ -96,15 +137,14 @@ fn everything_there_is_to_say_in_its_order() {
         ␛[2m;; manual unread · eval manual() once before real work␛[0m"#]]
     .assert_eq(&visible(&one(&block, &news, COLOUR)));
     assert_eq!(self::block(&block, Style::Agent), one(&block, &Tail::default(), Style::Agent));
-    let expired = Tail { adopted: Some(&Adopted::Expired), ..Tail::default() };
+    let expired = Tail { adopted: Some(Adoption::Expired), ..Tail::default() };
     expect![";; new session under an old id · the earlier one ended after a silence · its own variables are gone, its ids can be read while they are kept"].assert_eq(&tail(&expired, Style::Agent));
 }
 
 #[test]
 fn how_an_entry_stands() {
-    let lines = HeadTail { head: vec![print("so far")], ..HeadTail::default() };
-    let mut running = block_of(Stage::Running { so_far: ms(3_210) });
-    running.output = Some(Output { lines: &lines, dropped: 0 });
+    let mut running = block_of(Status::Running, ms(3_210));
+    running.printed.head = vec![print("so far")];
     check(
         &running,
         expect![[r#"
@@ -113,36 +153,43 @@ fn how_an_entry_stands() {
         so far
         ;; id 12 · session bfw · ns s-bfw · running"#]],
     );
+    let mut queued = block_of(Status::Queued, ms(0));
+    queued.entry.queued_before = Some(3);
     check(
-        &block_of(Stage::Queued { before: 3 }),
+        &queued,
         expect![[r#"
         queued · id 12 · 3 before it
         ;; id 12 · session bfw · ns s-bfw · queued, 3 before it"#]],
     );
     check(
-        &block_of(Stage::Cancelling { asked: ms(2_100), so_far: ms(5_300) }),
+        &Block { held_up: Some(ms(2_100)), ..block_of(Status::Running, ms(5_300)) },
         expect![[r#"
         cancelling (in native code since 2.1s) · id 12 · 5.3 s so far
         ;; id 12 · session bfw · ns s-bfw · cancelling"#]],
     );
     check(
-        &block_of(Stage::Forgotten { status: Status::Ok, took: ms(3) }),
+        &block_of(Status::Ok, ms(3)),
         expect![[r#"
         ok · id 12 · its value and output were dropped by forget(12)
         ;; id 12 · session bfw · ns s-bfw · ok · 3 ms"#]],
     );
-    let committed = ["a".to_owned(), "b".to_owned()];
-    let mut cancelled = block_of(Stage::Cancelled { after: ms(3_200), cause: None });
-    cancelled.committed = &committed;
+    let committed = vec!["a".to_owned(), "b".to_owned()];
+    let cancelled = Summary { committed: committed.clone(), ..Summary::of(EndText::Cancelled(StopCause::Cancelled)) };
     check(
-        &cancelled,
+        &ended(ms(3_200), cancelled),
         expect![[r#"
         cancelled · id 12 after 3.2 s
         ;; id 12 · session bfw · ns s-bfw · cancelled · 3.2 s
         ;; set before it stopped: a, b"#]],
     );
-    let mut nil = block_of(Stage::Cancelled { after: ms(3), cause: Some(&StopCause::Shutdown) });
-    (nil.session, nil.ns) = (None, "scratch");
+    check(
+        &block_of(Status::Cancelled, ms(0)),
+        expect![[r#"
+        cancelled · id 12 after 0 ms
+        ;; id 12 · session bfw · ns s-bfw · cancelled · 0 ms"#]],
+    );
+    let mut nil = ended(ms(3), Summary::of(EndText::Cancelled(StopCause::Shutdown)));
+    (nil.session, nil.entry.ns) = (None, "scratch".into());
     check(
         &nil,
         expect![[r#"
@@ -150,18 +197,16 @@ fn how_an_entry_stands() {
         ;; id 12 · ns scratch · cancelled · 3 ms"#]],
     );
     let failure = Failure { line: 1, column: 7, ..Failure::new("Thrown", "no luck") };
-    let mut failed = block_of(Stage::Failed { failure: &failure, took: ms(1_000) });
-    failed.committed = &committed;
+    let failed = Summary { committed, ..Summary::of(EndText::Failed(Arc::new(failure))) };
     check(
-        &failed,
+        &ended(ms(1_000), failed.clone()),
         expect![[r#"
         Thrown: no luck · 1:7 · id 12
         ;; id 12 · session bfw · ns s-bfw · failed · 1.0 s
         ;; set before it stopped: a, b"#]],
     );
-    let long = ["n".repeat(5_000), "b".to_owned()];
-    failed.committed = &long;
-    let shown = block(&failed, Style::Agent);
+    let long = Summary { committed: vec!["n".repeat(5_000), "b".to_owned()], ..failed };
+    let shown = block(&ended(ms(1_000), long), Style::Agent);
     let names = format!(";; set before it stopped: {}… 4,920 characters elided, b", "n".repeat(80));
     assert!(shown.ends_with(&names), "{shown}");
     let cause = StopCause::NoSuchSpace("lab".into());
@@ -170,8 +215,7 @@ fn how_an_entry_stands() {
 
 #[test]
 fn a_person_is_spared_the_unit_value() {
-    let value = Rendered { text: "()".into(), elided: Elided::None };
-    let block = block_of(Stage::Ok { value: &value, took: ms(3) });
+    let block = ended(ms(3), Summary::of(value("()", Elided::None)));
     check(
         &block,
         expect![[r#"
@@ -183,20 +227,15 @@ fn a_person_is_spared_the_unit_value() {
         &Tail::default(),
         Style::Terminal { colour: false },
     ));
-    assert_eq!(bare(&block, Style::Agent), None);
-    let value = Rendered { text: "42".into(), elided: Elided::None };
-    assert_eq!(bare(&block_of(Stage::Ok { value: &value, took: ms(3) }), Style::Agent).as_deref(), Some("42"));
 }
 
 #[test]
 fn several_entries_share_one_tail() {
-    let (one, two) = (
-        Rendered { text: "611".into(), elided: Elided::None },
-        Rendered { text: "two\nlines".into(), elided: Elided::None },
-    );
-    let mut blocks =
-        [block_of(Stage::Ok { value: &one, took: ms(800) }), block_of(Stage::Ok { value: &two, took: ms(3) })];
-    blocks[1].id = EntryId(14);
+    let mut blocks = [
+        ended(ms(800), Summary::of(value("611", Elided::None))),
+        ended(ms(3), Summary::of(value("two\nlines", Elided::None))),
+    ];
+    blocks[1].entry.id = EntryId(14);
     let news = Tail { settled: &[(EntryId(9), Status::Cancelled)], ..Tail::default() };
     let refused = ["no entry 900; the newest is 41".to_owned(), "entry 3 was evicted".to_owned()];
     expect![[r#"
@@ -248,8 +287,8 @@ fn plain_texts_carry_news_and_cannot_forge_it() {
 
 #[test]
 fn entries_in_one_line() {
-    let facts = EntryFacts { id: EntryId(12), status: Status::Ok, time: ms(3), by: None, gone: None };
-    assert_eq!(entry_line(&facts), "entry 12 · ok · 3 ms");
-    let gone = EntryFacts { by: Some("the prompt"), gone: Some("evicted"), ..facts };
-    assert_eq!(entry_line(&gone), "entry 12 · ok · 3 ms · by the prompt · evicted");
+    let entry = view(Status::Ok, ms(3));
+    assert_eq!(entry_line(&entry, None, None), "entry 12 · ok · 3 ms");
+    let gone = entry_line(&entry, Some("the prompt"), Some("evicted"));
+    assert_eq!(gone, "entry 12 · ok · 3 ms · by the prompt · evicted");
 }

@@ -5,7 +5,7 @@
 
 use super::super::*;
 use crate::base::{Clock, EntryId, Status, Time, Wake};
-use crate::host::Delivery;
+use crate::host::{Delivery, Names, OutputPage};
 use crate::render::Style;
 use expect_test::Expect;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What an entry does when it is waited for.
+/// A step of an entry, taken when it is waited for.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Prints(&'static str),
@@ -31,7 +31,7 @@ pub(super) struct Entry {
     pub(super) code: String,
     pub(super) status: Status,
     pub(super) lines: Vec<String>,
-    /// How many of the first lines were dropped.
+    /// The number of first lines that were dropped.
     pub(super) dropped: usize,
     pub(super) steps: VecDeque<Step>,
 }
@@ -45,7 +45,7 @@ pub(super) struct World {
     pub(super) delivered: Vec<String>,
     /// Evals of the foreground that were neither answered nor left.
     pub(super) awaited: BTreeSet<EntryId>,
-    /// Whether cancelled entries stop.
+    /// Cancelled entries do not stop.
     pub(super) stubborn: bool,
 }
 
@@ -61,20 +61,20 @@ pub(super) struct Fake {
 }
 
 impl Fake {
-    fn said(&self, text: String) -> Said {
+    fn message(&self, text: String) -> Message {
         let (world, marked) = (Arc::clone(&self.world), self.marked.clone());
         let first = text.lines().next().unwrap_or_default().to_owned();
         let mark = move || {
             world.lock().unwrap().delivered.push(first);
             marked.notify();
         };
-        Said { text, delivery: Delivery::then(mark) }
+        Message { text, delivery: Delivery::then(mark) }
     }
 
     fn entry<T>(&self, id: EntryId, look: impl FnOnce(&mut Entry) -> T) -> Reply<T> {
         let mut world = self.world.lock().unwrap();
         let entry = world.entries.get_mut(id.0 as usize - 1);
-        entry.map(look).ok_or_else(|| Trouble(format!("no entry {id}")))
+        entry.map(look).ok_or_else(|| BackendError(format!("no entry {id}")))
     }
 }
 
@@ -98,7 +98,7 @@ impl Backend for Fake {
     fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
         let mut world = self.world.lock().unwrap();
         if code == "too much" {
-            return Err(Trouble("the process is shutting down; nothing was started".into()));
+            return Err(BackendError("the process is shutting down; nothing was started".into()));
         }
         let steps = world.scripts.get(code).cloned().unwrap_or_else(|| vec![Settles(Status::Ok)]).into();
         world.entries.push(Entry { code: code.into(), status: Status::Running, lines: Vec::new(), dropped: 0, steps });
@@ -109,14 +109,14 @@ impl Backend for Fake {
         Ok(id)
     }
 
-    fn wait(&self, id: EntryId, unless: &Unless<'_>) -> Reply<Waited> {
+    fn wait(&self, id: EntryId, until: &WaitUntil<'_>) -> Reply<Waited> {
         loop {
-            if self.interrupts.count() > unless.presses {
+            if self.interrupts.count() > until.presses {
                 return Ok(Waited::Interrupted);
             }
             let (settled, printed, step) = self.entry(id, |entry| {
                 let settled = entry.status.is_settled();
-                let printed = entry.lines.len() > unless.lines;
+                let printed = entry.lines.len() > until.lines;
                 (settled, printed, if settled || printed { None } else { entry.steps.pop_front() })
             })?;
             if settled {
@@ -142,23 +142,24 @@ impl Backend for Fake {
                         wait_until(&self.looked, || self.looked.generation() >= looked + 2);
                     }
                 }
-                Some(Breaks) => return Err(Trouble("the connection broke".into())),
+                Some(Breaks) => return Err(BackendError("the connection broke".into())),
                 None => {
                     // Only time can end this wait.
-                    self.clock.advance(unless.until.expect("an entry that hangs is cancelled").since(self.clock.now()));
+                    self.clock
+                        .advance(until.deadline.expect("an entry that hangs is cancelled").since(self.clock.now()));
                 }
             }
-            if unless.until.is_some_and(|until: Time| until <= self.clock.now()) {
+            if until.deadline.is_some_and(|deadline: Time| deadline <= self.clock.now()) {
                 return Ok(Waited::Expired);
             }
         }
     }
 
-    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<Page> {
+    fn output(&self, id: EntryId, from: usize, most: usize) -> Reply<OutputPage> {
         self.entry(id, |entry| {
             let first = from.clamp(entry.dropped.min(entry.lines.len()), entry.lines.len());
             let lines = entry.lines[first..].iter().take(most).cloned().collect();
-            Page { status: entry.status, first, skipped_are_kept: false, lines, total: entry.lines.len() }
+            OutputPage { status: entry.status, first, skipped_are_kept: false, lines, total: entry.lines.len() }
         })
     }
 
@@ -171,7 +172,7 @@ impl Backend for Fake {
         })
     }
 
-    fn answer(&self, id: EntryId, output: Output) -> Reply<Said> {
+    fn answer(&self, id: EntryId, output: Output) -> Reply<Message> {
         assert_eq!(output, Output::AlreadyShown);
         self.leave(id);
         // What is answered is news no more.
@@ -182,32 +183,32 @@ impl Backend for Fake {
             Status::Queued | Status::Running => format!("cancelling (in native code since 2.0s)\n;; id {id} · running"),
             status => format!("{status}\n;; id {id} · {status}"),
         })?;
-        Ok(self.said(text))
+        Ok(self.message(text))
     }
 
     fn leave(&self, id: EntryId) {
         assert!(self.world.lock().unwrap().awaited.remove(&id), "{id} is of the foreground");
     }
 
-    fn ask(&self, query: &Query) -> Reply<Said> {
+    fn ask(&self, query: &Query) -> Reply<Message> {
         match query {
-            Query::Move(name) if name == "nowhere" => Err(Trouble("no such space: nowhere".into())),
+            Query::Move(name) if name == "nowhere" => Err(BackendError("no such space: nowhere".into())),
             Query::Move(name) => {
                 self.world.lock().unwrap().place = Some(name.clone());
-                Ok(Said::plain(name.clone()))
+                Ok(Message::plain(name.clone()))
             }
-            other => Ok(self.said(format!("{other:?}"))),
+            other => Ok(self.message(format!("{other:?}"))),
         }
     }
 
-    fn take_news(&self) -> Option<Said> {
+    fn take_news(&self) -> Option<Message> {
         let mut world = self.world.lock().unwrap();
         if world.news.is_empty() {
             return None;
         }
         let text = world.news.remove(0);
         drop(world);
-        Some(self.said(text))
+        Some(self.message(text))
     }
 
     fn news(&self) -> &Wake {
@@ -216,7 +217,7 @@ impl Backend for Fake {
     }
 }
 
-/// What the terminal shows, and a wake for those who wait for a text on it.
+/// The text on the terminal, and a wake for those who wait for a part of it.
 #[derive(Clone, Default)]
 pub(super) struct Shown {
     pub(super) text: Arc<Mutex<String>>,
@@ -256,7 +257,7 @@ pub(super) fn wait_until(wake: &Wake, is_so: impl Fn() -> bool) {
     }
 }
 
-/// What the person at the terminal does.
+/// A deed of the person at the terminal.
 pub(super) enum Act {
     Types(&'static str),
     CtrlC {
@@ -341,7 +342,7 @@ impl Conversation {
         self
     }
 
-    /// What happens to the world while the next text is being typed.
+    /// Changes the world while the next text is being typed.
     pub(super) fn meanwhile(self, change: impl FnOnce(&mut World) + 'static) -> Self {
         let world = Arc::clone(&self.fake.world);
         self.acts(Act::Meanwhile(Box::new(move |_| change(&mut world.lock().unwrap()))))

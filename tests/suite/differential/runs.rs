@@ -9,6 +9,9 @@ use remontoire::{EvalError, EvalRequest, Evaluated, Host, Limits};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+/// The stack of a thread that runs programs: recursion as deep as is allowed needs room in an unoptimised build.
+pub(super) const STACK: usize = 256 << 20;
+
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {

@@ -138,7 +138,7 @@ impl Model {
 
     // Waiting.
 
-    /// What an entry waits for that has not settled; `None` when it waits for nothing or has what it wants.
+    /// The targets of an entry's wait that have not settled; `None` when it waits for nothing or has what it wants.
     fn pending<'a>(&'a self, targets: &'a Ids, wants: Wants) -> Option<Vec<EntryId>> {
         let live: Vec<_> =
             targets.iter().copied().filter(|id| self.entries.get(id).is_some_and(Entry::is_live)).collect();

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// How long histories are at most.
+/// Longest history, in steps.
 const LONGEST: usize = 120;
 
 /// Runs a history to its end. `Err`: the rule that was broken, and the trace up to there.

@@ -33,7 +33,7 @@ const OWNERS: [(&str, &[&str]); 12] = [
     ("serde_json", &["engine", "mcp", "http", "cli"]),
     ("rustyline", &["repl", "cli"]),
     ("clap", &["cli", "config", "main"]),
-    ("jiff", &["mcp", "render"]),
+    ("jiff", &["mcp"]),
     ("rustix", &["cli"]),
     ("subtle", &["http"]),
 ];

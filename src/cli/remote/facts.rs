@@ -1,29 +1,28 @@
-//! What is asked of an instance, as expressions of the language, and what comes back, as rows of the prompt's lists. The results
-//! of its functions are plain data; whatever is missing or of another kind is left blank.
+//! Lists of an instance: the Rhai expressions that ask for them, and their results as rows of the prompt's lists. The results
+//! are plain data; a field that is missing or of another kind is left blank.
 
-use crate::base::{EntryId, Status};
-use crate::host::ModuleKind;
-use crate::registry::{Line, Page};
-use crate::render::lists::{EvalRow, SessionRow, SpaceRow};
-use crate::repl::{ModuleNames, Names, Signature};
+use crate::base::{ClientInfo, EntryId, Status};
+use crate::host::{ModuleKind, ModuleNames, Names, Signature};
+use crate::registry::{Line, Page, SessionRow};
+use crate::render::lists::{EvalRow, SpaceRow};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How often output is looked at anew while an entry prints, before its lines are counted as they are.
+/// The number of times output is looked at anew while an entry prints, before its lines are counted as they are.
 const TRIES: usize = 20;
 
-/// Whom entries of the instance's own prompt belong to.
+/// The owner of the entries of the instance's own prompt, as it is shown.
 const PROMPT: &str = "()";
 
-/// A text as a literal of the language.
+/// A text as a Rhai literal.
 pub(super) fn literal(text: &str) -> String {
     // Its strings have every escape of JSON.
     Value::from(text).to_string()
 }
 
-/// Entries, or those that stand so.
+/// The expression for all entries, or those that stand so.
 pub(super) fn evals_of(status: Option<Status>) -> String {
     status.map_or_else(|| "evals()".to_owned(), |status| format!("evals({})", literal(status.as_str())))
 }
@@ -53,31 +52,34 @@ pub(super) fn evals(found: &Value, own: &str) -> Vec<EvalRow> {
 /// Rows of `sessions()`, without the session `hidden`.
 pub(super) fn sessions(found: &Value, hidden: &str) -> Vec<SessionRow> {
     let row = |row: &Value| SessionRow {
-        session: text(row, "session"),
-        client: text(row, "client"),
-        note: text(row, "note"),
+        session: None,
+        label: text(row, "session").into(),
+        client: ClientInfo { name: text(row, "client"), ..ClientInfo::default() },
+        note: row["note"].as_str().map(Into::into),
         idle: Duration::try_from_secs_f64(row["idle"].as_f64().unwrap_or_default()).unwrap_or_default(),
         entries: number(row, "entries"),
         running: number(row, "running"),
-        peer: text(row, "peer"),
+        peer: row["peer"].as_str().map(Into::into),
+        ns: text(row, "ns").into(),
     };
-    rows(found).map(row).filter(|row| row.session != hidden).collect()
+    rows(found).map(row).filter(|row| *row.label != *hidden).collect()
 }
 
-/// Rows of `spaces()` for somebody in `place`, without the space `hidden`.
-pub(super) fn spaces(found: &Value, place: &str, hidden: &str) -> Vec<SpaceRow> {
+/// Rows of `spaces()`, without the space `hidden`.
+pub(super) fn spaces(found: &Value, hidden: &str) -> Vec<SpaceRow> {
     let row = |row: &Value| SpaceRow {
         name: text(row, "name"),
         kind: text(row, "kind"),
         variables: number(row, "variables"),
         functions: number(row, "functions"),
         bytes: number(row, "bytes"),
-        here: row["name"] == place,
+        owner: row["owner"].as_str().map(Into::into),
+        sessions: number(row, "here"),
     };
     rows(found).map(row).filter(|row| row.name != hidden).collect()
 }
 
-/// Up to `count` lines that an entry printed, beginning with line `from`, and how many there were and are. An entry at work may
+/// The expression for up to `count` lines that an entry printed, beginning with line `from`, and how many there were and are. An entry at work may
 /// print while this is looked up: then it is looked up again.
 pub(super) fn page_of(id: EntryId, from: usize, count: usize) -> String {
     format!(
@@ -89,7 +91,7 @@ pub(super) fn page_of(id: EntryId, from: usize, count: usize) -> String {
     )
 }
 
-/// What [`page_of`] found.
+/// The page of [`page_of`].
 pub(super) fn page(found: &Value, from: usize) -> Page {
     let (total, kept) = (number(found, "total") as u64, number(found, "kept") as u64);
     let first_kept = total.saturating_sub(kept);
@@ -108,7 +110,7 @@ pub(super) fn page(found: &Value, from: usize) -> Page {
     }
 }
 
-/// Where the session `own` is, and what can be typed there.
+/// The expression for the space of the session `own`, and the names that can be typed there.
 pub(super) fn names_of(own: &str) -> String {
     let own = literal(own);
     format!(
@@ -122,7 +124,7 @@ pub(super) fn names_of(own: &str) -> String {
     )
 }
 
-/// What [`names_of`] found, without the spaces `hidden`.
+/// The names of [`names_of`], without the spaces `hidden`.
 pub(super) fn names(found: &Value, hidden: &BTreeSet<String>) -> Names {
     let (functions, variables) = inside(&found["here"]);
     let module = |module: &Value| {

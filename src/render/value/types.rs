@@ -1,19 +1,14 @@
-//! Values as text within a budget: what is asked for and what comes back. The walk itself is in `walk`.
+//! The types of rendering a value: the budget, the hook for values of the host, the text that comes back, and the mark of values
+//! that are shown whole.
 
-mod kinds;
-mod walk;
-
-#[cfg(test)]
-mod tests;
-
-use super::plain;
 use crate::base::Failure;
 use crate::base::limits::thousands;
+use crate::render::plain;
 use rhai::Dynamic;
 use std::fmt;
 use std::sync::Arc;
 
-/// How much of a value is shown.
+/// Bounds on the text of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
     /// Length of the text, in bytes.
@@ -31,9 +26,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What an answer shows of a value: 8 KiB, 6 levels, 50 items (cut to 40 and 10), 1,000 characters.
+    /// The bounds of a value in an answer: 8 KiB, 6 levels, 50 items (cut to 40 and 10), 1,000 characters.
     pub const ANSWER: Self = Self { bytes: 8 << 10, depth: 6, items: 50, head: 40, tail: 10, string: 1_000 };
-    /// What an answer shows of a value marked by [`whole`]: 48 KiB, whatever its shape.
+    /// The bounds of a value marked by [`whole`]: 48 KiB, whatever its shape.
     pub const WHOLE: Self =
         Self { bytes: 48 << 10, depth: 16, items: usize::MAX, head: usize::MAX, tail: 0, string: usize::MAX };
 }
@@ -44,13 +39,13 @@ impl Default for Budget {
     }
 }
 
-/// What a text leaves out.
+/// The part of a value that its text leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Elided {
     /// Nothing.
     #[default]
     None,
-    /// So much: items of containers that are not shown (what they hold is not counted), and characters of strings.
+    /// Counted parts: items of containers that are not shown (what they hold is not counted), and characters of strings.
     Counted {
         /// Items of arrays and maps, bytes of blobs.
         items: usize,
@@ -66,11 +61,11 @@ pub enum Elided {
 pub struct Rendered {
     /// The text, without colours and with control characters escaped.
     pub text: String,
-    /// What it leaves out.
+    /// The part it leaves out.
     pub elided: Elided,
 }
 
-/// How a value that the language does not know is shown: the answer of the hook given to [`value`].
+/// The look of a value that is none of Rhai's own: the answer of the hook given to [`value`](super::value()).
 #[derive(Clone, Debug)]
 pub enum Shown {
     /// As this text, escaped and cut like a string, without quotes: `<atom 42>`, `2024-02-03`.
@@ -83,16 +78,16 @@ pub enum Shown {
     Around(String, Dynamic),
 }
 
-/// A handle to an entry: inside a container only its line; as the whole value also how it ended.
+/// A handle to an entry: inside a container only its line; as the whole value also its end.
 #[derive(Clone, Debug)]
 pub struct EntryShown {
-    /// The facts of its line, made by [`super::answer::entry_line`].
+    /// The facts of its line, made by [`entry_line`](crate::render::answer::entry_line).
     pub line: String,
-    /// How it ended.
+    /// Its end.
     pub end: EntryEnd,
 }
 
-/// How the entry behind a handle ended.
+/// The end of the entry behind a handle.
 #[derive(Clone, Debug)]
 pub enum EntryEnd {
     /// It has not, or there is nothing to show (cancelled, forgotten, evicted: its line says so).
@@ -114,6 +109,10 @@ impl Ask {
     pub fn new(answer: impl Fn() -> EntryEnd + 'static) -> Self {
         Self(Arc::new(answer))
     }
+
+    pub(super) fn put(&self) -> EntryEnd {
+        (self.0)()
+    }
 }
 
 impl fmt::Debug for Ask {
@@ -122,48 +121,29 @@ impl fmt::Debug for Ask {
     }
 }
 
-/// The hook: what to show for a closure or a value of a type that is not the language's own; `None` shows its type's name.
+/// The hook that is asked for the look of closures and of values of types that are not Rhai's own; `None` shows the name of
+/// the type.
 pub type Hook<'a> = &'a dyn Fn(&Dynamic) -> Option<Shown>;
 
-/// Renders a value that is the whole result of an eval.
-///
-/// `stopped` is asked on the way; once it says true the rest is left out and what is elided is [`Elided::Uncounted`]. A value
-/// marked by [`whole`] gets [`Budget::WHOLE`], whatever `budget` says.
-pub fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
-    let marked = is_whole(value);
-    walk::render(value, if marked { &Budget::WHOLE } else { budget }, marked, hook, stopped)
-}
-
-/// The tag of values that are shown whole. Any number that nobody else uses will do; the language itself uses none.
+/// The tag of values that are shown whole. Any number that nobody else uses will do; Rhai itself uses none.
 const WHOLE_TAG: i32 = 0x5748_4f4c;
 
 /// Marks a value to be shown whole (up to [`Budget::WHOLE`]) when it is the result of an eval: what `manual()`, `source()`
 /// and `outline()` return. The mark is the value's own tag, so strings stay strings. What a script makes of the value is
-/// ordinary, and so is a string that went through a variable (the language stores another copy of its own).
+/// ordinary, and so is a string that went through a variable (Rhai stores another copy of its own).
 pub fn whole(value: impl Into<Dynamic>) -> Dynamic {
     let mut value = value.into();
     value.set_tag(WHOLE_TAG);
     value
 }
 
-/// Whether [`whole`] marked this value.
+/// True for a value that [`whole`] marked.
 pub fn is_whole(value: &Dynamic) -> bool {
     value.tag() == WHOLE_TAG
 }
 
-/// A text as the language writes it: quoted and escaped.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        kinds::push_in_quotes(&mut out, c);
-    }
-    out.push('"');
-    out
-}
-
 impl Elided {
-    /// What the line `;; truncated` says of it; `None` when nothing is left out.
+    /// The words of the line `;; truncated`; `None` when nothing is left out.
     pub fn phrase(self) -> Option<String> {
         match self {
             Self::None => None,

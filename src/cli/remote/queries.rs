@@ -1,23 +1,23 @@
-//! Looking around on an instance: questions that evals of a session of their own answer, so that neither the entries nor the
-//! news of whoever sits at the prompt have anything to do with them. The answers come as data, over text.
+//! Looking around on an instance: questions that evals of a session of their own answer, so that they are neither among the
+//! entries nor in the news of the session that evaluates. The answers come as data, over text.
 
 use super::answer::Answer;
-use super::{Remote, RemoteError};
+use super::client::{Remote, RemoteError};
 use serde_json::{Value, json};
 
 /// Characters that are asked for at a time when a value is longer than an answer shows.
 const CHUNK: usize = 2_000;
 
-/// How long a look may take, in seconds.
+/// The longest time that an answer is waited for, in seconds.
 const PATIENCE: u64 = 60;
 
 /// A session for looking around.
 #[derive(Debug)]
-pub(super) struct Looks {
+pub(super) struct Queries {
     remote: Remote,
 }
 
-impl Looks {
+impl Queries {
     pub(super) fn new(remote: Remote) -> Self {
         Self { remote }
     }
@@ -34,12 +34,12 @@ impl Looks {
         Ok(Answer::of(&answer.text))
     }
 
-    /// What a script prints.
+    /// The output of a script.
     pub(super) async fn printed(&self, code: &str) -> Result<String, RemoteError> {
         Ok(self.eval(code).await?.output.lines().collect::<Vec<_>>().join("\n"))
     }
 
-    /// What an expression is, as JSON. Its local names end with it.
+    /// The value of an expression, as JSON. Its local names end with it.
     pub(super) async fn value(&self, expression: &str) -> Result<Value, RemoteError> {
         let answer = self.eval(&format!("#{{found: {expression}}}.to_json() + \"\\n\"")).await?;
         let text = if answer.is_cut() { self.rest(answer.facts.id.0).await? } else { answer.outcome() };
@@ -71,7 +71,7 @@ impl Looks {
     }
 }
 
-/// JSON whose unsafe characters an answer has escaped the way the language does: `\x9b` is `\u009b`.
+/// JSON whose unsafe characters an answer has escaped the way Rhai does: `\x9b` is `\u009b`.
 fn unescaped(text: &str) -> String {
     let mut json = String::with_capacity(text.len());
     let mut characters = text.chars();
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_of_the_language_become_escapes_of_json() {
+    fn escapes_of_rhai_become_escapes_of_json() {
         let value: String = serde_json::from_str(&unescaped(r#""a\x9b\\x41\u202e\n\"""#)).unwrap();
         assert_eq!(value, "a\u{9b}\\x41\u{202e}\n\"");
     }
