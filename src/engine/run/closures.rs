@@ -13,10 +13,11 @@ use crate::engine::rhai_internals::closure_name::{is_native_pointer, is_weak, po
 use crate::engine::rhai_internals::function_body::FunctionDef;
 use crate::engine::rhai_internals::hand_over::Natives;
 use crate::engine::rhai_internals::markers::NestingCheck;
-use crate::engine::rhai_internals::rewrite::{Closures, Kind, Rewritten, RewrittenFunction, rewrite};
+use crate::engine::rhai_internals::rewrite::{Kind, Rewritten, RewrittenFunction, rewrite};
 use crate::engine::rhai_internals::runtime_state::{
     RuntimeState, StateView, call_pointer, native_pointer, script_functions,
 };
+use crate::engine::rhai_internals::walk::Closures;
 use crate::engine::task::code_unit::{ClosureCode, CodeUnit};
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::space_view::Definition;
