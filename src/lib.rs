@@ -49,13 +49,18 @@ pub mod spaces;
 
 pub mod host;
 
+#[cfg(feature = "mcp")]
 pub mod mcp;
+#[cfg(feature = "prompt")]
 pub mod repl;
 
+#[cfg(feature = "http")]
 pub mod http;
 
+#[cfg(feature = "cli")]
 pub mod config;
 
+#[cfg(feature = "cli")]
 pub mod cli;
 
 pub use base::limits::LimitHit;
@@ -64,6 +69,7 @@ pub use engine::memory::CountingAllocator;
 pub use engine::rhai;
 pub use engine::shared_by_identity;
 pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, Probe, tracing_layer};
+#[cfg(feature = "http")]
 pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
 
 /// The former name of [`EvalRequest`].
