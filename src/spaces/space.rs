@@ -197,11 +197,16 @@ impl State {
     }
 
     fn set(&mut self, entry: EntryId, change: Change, committed: &mut Committed) {
-        let Change { name, value, constant, bytes, live, base } = change;
+        let Change { name, value, constant, bytes, live, base, captured } = change;
         if let Some(current) = self.variables.get(&name)
             && current.version > base
             && current.by != entry
         {
+            if captured {
+                // Capturing is a read: the other entry's value stays.
+                committed.versions.push(base);
+                return;
+            }
             let value = Arc::clone(&current.value);
             committed.overwritten.push(Overwritten { name: name.clone(), by: current.by, value });
         }

@@ -159,11 +159,11 @@ fn changed(name: ImmutableString) -> Stmt {
 fn calls_scripts(statement: &Stmt, natives: &dyn Natives) -> bool {
     let mut found = false;
     statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
-        let call = match path.last() {
-            Some(
-                ASTNode::Stmt(Stmt::FnCall(call, _)) | ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _)),
-            ) => call,
-            _ => return true,
+        let Some(
+            ASTNode::Stmt(Stmt::FnCall(call, _)) | ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _)),
+        ) = path.last()
+        else {
+            return true;
         };
         let calls = call.op_token.is_none() && (!call.namespace.is_empty() || natives.may_call_scripts(&call.name));
         found |= calls;

@@ -17,8 +17,8 @@ pub(crate) enum Marker<'a> {
     Source(&'a str),
     /// The start of a module's top level.
     Module,
-    /// The next statement turns this many captured variables into cells.
-    Capture(usize),
+    /// The next statement turns these variables into cells. Their names are separated by spaces.
+    Capture(&'a str),
     /// The start of a `catch` whose error is in this variable.
     Caught(&'a str),
 }
@@ -34,7 +34,7 @@ impl<'a> Marker<'a> {
             ('h', _) => Self::SyncNoted,
             ('f', source) => Self::Source(source),
             ('m', _) => Self::Module,
-            ('c', count) => Self::Capture(count.parse().ok()?),
+            ('c', variables) => Self::Capture(variables),
             ('e', variable) => Self::Caught(variable),
             _ => return None,
         })
@@ -48,7 +48,7 @@ impl<'a> Marker<'a> {
             Self::SyncNoted => " h".to_owned(),
             Self::Source(source) => format!(" f{source}"),
             Self::Module => " m".to_owned(),
-            Self::Capture(count) => format!(" c{count}"),
+            Self::Capture(variables) => format!(" c{variables}"),
             Self::Caught(variable) => format!(" e{variable}"),
         };
         Stmt::Expr(Box::new(Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)))

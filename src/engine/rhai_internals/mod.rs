@@ -3,6 +3,7 @@
 //! environment of our choice.
 
 pub(crate) mod callbacks;
+mod chains;
 pub(crate) mod closure_name;
 pub(crate) mod error_text;
 pub(crate) mod function_body;
@@ -15,5 +16,6 @@ pub(crate) mod rewrite;
 pub(crate) mod runtime_state;
 #[cfg(test)]
 mod tests;
+pub(crate) mod walk;
 
 pub use function_body::FunctionDef;

@@ -29,6 +29,13 @@ pub(crate) enum Reached {
     BrokenOff,
 }
 
+/// Whether a value is a cell that holds what the space has under its name.
+fn is_cell_of(value: &Dynamic, seen: Option<&SeenVariable>) -> bool {
+    let old = seen.and_then(|seen| seen.value.as_ref());
+    value.is_shared()
+        && old.is_some_and(|old| value.read_lock::<Dynamic>().is_some_and(|inner| same_or(old, &inner, true)))
+}
+
 impl Task {
     /// The scope of a script that begins: the snapshot of what it names.
     pub(super) fn open_snapshot(&self, prepared: &mut Prepared, opened: Opened) -> Scope<'static> {
@@ -45,6 +52,7 @@ impl Task {
             snapshot.known.insert(name, SeenVariable::read(variable));
         }
         snapshot.plan = std::mem::take(&mut prepared.script.writes);
+        snapshot.captured = std::mem::take(&mut prepared.script.captures);
         snapshot.imports = opened.environment.imports.len();
         drop(snapshot);
         self.state().set_environment(opened.environment);
@@ -125,6 +133,7 @@ impl Task {
                 resized.extend(snapshot.resize(name, found.bytes));
                 continue;
             }
+            let captured = index >= written && is_cell_of(value, snapshot.known.get(name));
             let mut value = value.clone();
             if found.bound {
                 make_portable(self, &mut value);
@@ -137,6 +146,7 @@ impl Task {
                 value: Arc::new(value),
                 constant: scope.is_constant(name).unwrap_or(false),
                 bytes: found.bytes,
+                captured,
             });
         }
         if all {

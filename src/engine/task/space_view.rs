@@ -128,6 +128,8 @@ pub struct Change {
     pub live: bool,
     /// The latest version of the variable the eval knows, or of the space when it began: what is newer is in conflict.
     pub base: u64,
+    /// The variable was only captured: it becomes a cell with the value it had, unless another entry has set it since.
+    pub captured: bool,
 }
 
 /// A variable whose captured cells or atoms take more or less than before.

@@ -119,6 +119,10 @@ pub(crate) fn is_small(value: &Dynamic) -> bool {
 
 /// Whether a value only stands for something that is shared by itself.
 pub(crate) fn is_handle(value: &Dynamic) -> bool {
+    // Asking a cell in use for its type panics.
+    if value.is_shared() {
+        return value.read_lock::<Dynamic>().is_some_and(|inner| is_handle(&inner));
+    }
     value.is::<Atom>() || value.is::<EntryHandle>() || is_host_handle(value)
 }
 
@@ -284,7 +288,7 @@ pub(crate) fn same_or(a: &Dynamic, b: &Dynamic, unknown: bool) -> bool {
             && matches!((a.read_lock::<Dynamic>(), b.read_lock::<Dynamic>()),
                 (Some(x), Some(y)) if address(&x) == address(&y));
     }
-    if a.type_id() != b.type_id() {
+    if a.type_id() != b.type_id() || a.tag() != b.tag() {
         return false;
     }
     if let (Ok(x), Ok(y)) = (a.as_int(), b.as_int()) {
