@@ -38,7 +38,10 @@ impl HostCore {
             return Some(Shown::Entry(self.show_entry(&handle, reader)));
         }
         if let Some(atom) = value.read_lock::<Atom>() {
-            return Some(Shown::Around("atom".to_owned(), atom.get()));
+            return Some(match atom.value() {
+                Some(value) => Shown::Around("atom".to_owned(), value),
+                None => Shown::Text("atom(in use)".to_owned()),
+            });
         }
         if let Some(function) = value.read_lock::<FnPtr>() {
             return Some(match self.runtime.parameters(&function) {
