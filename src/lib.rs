@@ -26,42 +26,32 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The modules stand on floors; each imports only from floors below its own, and modules on one floor do not know each other:
-//!
-//! ```text
-//! 7  cli                         joins the parts
-//! 6  config
-//! 5  http                        sockets, Host and Origin, delivery
-//! 4  mcp            repl         the two front ends
-//! 3  host                        where registry, engine and spaces meet; the embedding API
-//! 2  spaces         render
-//! 1  registry       engine
-//! 0  base                        ids, time, limits, outcomes, refusals
-//! ```
+//! The rooms of the library are private and stand on floors; each imports only from floors below its own. How it is put together
+//! is told in `doc/architecture.md`.
 
-pub mod base;
+mod base;
 
-pub mod engine;
-pub mod registry;
+mod engine;
+mod registry;
 
-pub mod render;
-pub mod spaces;
+mod render;
+mod spaces;
 
-pub mod host;
+mod host;
 
 #[cfg(feature = "mcp")]
-pub mod mcp;
+mod mcp;
 #[cfg(feature = "prompt")]
-pub mod repl;
+mod repl;
 
 #[cfg(feature = "http")]
-pub mod http;
+mod http;
 
 #[cfg(feature = "cli")]
-pub mod config;
+mod config;
 
 #[cfg(feature = "cli")]
-pub mod cli;
+mod cli;
 
 pub use base::limits::LimitHit;
 pub use base::{Clock, EntryId, Failure, Frame, Limits, Refusal, Status, StopCause};
@@ -80,12 +70,24 @@ pub type Job = EvalRequest;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::base::limits::{KIB, MIB};
-    pub use crate::base::{ClientInfo, HeaderKey, Owner, Time};
+    pub use crate::base::{ClientInfo, Handle, HeaderKey, Owner, SessionId, SpaceId, Time};
+    #[cfg(feature = "cli")]
+    pub use crate::cli::main;
     pub use crate::engine::memory::process_bytes;
     pub use crate::host::wait::until;
     pub use crate::host::{
         Answer, Delivery, Expected, Hold, HostApi, OutputPage, PromptSession, Script, Submitted, SubmittedScript,
     };
-    pub use crate::registry::CancelBy;
-    pub use crate::render::Style;
+    #[cfg(feature = "http")]
+    pub use crate::http::serve_dispatcher;
+    #[cfg(feature = "mcp")]
+    pub use crate::mcp::{
+        Answered, Body, Dispatcher, Frame, Frames, Incoming, Reply, Tool, ToolCall, ToolFault, ToolFuture,
+    };
+    pub use crate::registry::{
+        Admission, Adoption, Asked, CancelBy, CancelState, Claim, ClaimId, Counts, Created, EndedSession, EntryFilter,
+        EntryView, FOLLOWED_FOR, Forgotten, NamedSpace, NewEntry, Opened, OutputLog, Refused, Registry, Released,
+        Remains, SessionRow, Settled, Settlement, ShutDown, SpaceKind, TargetSpace, Wants,
+    };
+    pub use crate::render::{Style, teach};
 }

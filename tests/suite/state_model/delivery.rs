@@ -1,9 +1,8 @@
 //! The model of delivery: what an answer claims, and what becomes of that.
 
 use super::model::{Claim, Model, Sure, Verdict, rule, same};
-use remontoire::base::EntryId;
-use remontoire::base::Owner;
-use remontoire::registry::{self, ClaimId};
+use remontoire::EntryId;
+use remontoire::internals::{ClaimId, Owner, registry};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Model {
