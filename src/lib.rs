@@ -54,11 +54,10 @@ mod config;
 mod cli;
 
 pub use base::limits::LimitHit;
-pub use base::{Clock, EntryId, Failure, Frame, Limits, Refusal, Status, StopCause};
+pub use base::{Limits, Refusal};
 pub use engine::memory::CountingAllocator;
 pub use engine::rhai;
-pub use engine::shared_by_identity;
-pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, Probe, tracing_layer};
+pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, tracing_layer};
 #[cfg(feature = "http")]
 pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
 
@@ -69,15 +68,13 @@ pub type Job = EvalRequest;
 /// Parts that the project's own tests, benches and examples use. Not part of the interface: they change without notice.
 #[doc(hidden)]
 pub mod internals {
+    pub use crate::base::ClientInfo;
     pub use crate::base::limits::{KIB, MIB};
-    pub use crate::base::{ClientInfo, Handle, HeaderKey, Owner, SessionId, SpaceId, Time};
     #[cfg(feature = "cli")]
     pub use crate::cli::main;
     pub use crate::engine::memory::process_bytes;
     pub use crate::host::wait::until;
-    pub use crate::host::{
-        Answer, Delivery, Expected, Hold, HostApi, OutputPage, PromptSession, Script, Submitted, SubmittedScript,
-    };
+    pub use crate::host::{Expected, Hold, HostApi, PromptSession, Submitted};
     #[cfg(feature = "http")]
     pub use crate::http::serve_dispatcher;
     #[cfg(feature = "mcp")]
@@ -86,8 +83,8 @@ pub mod internals {
     };
     pub use crate::registry::{
         Admission, Adoption, Asked, CancelBy, CancelState, Claim, ClaimId, Counts, Created, EndedSession, EntryFilter,
-        EntryView, FOLLOWED_FOR, Forgotten, NamedSpace, NewEntry, Opened, OutputLog, Refused, Registry, Released,
-        Remains, SessionRow, Settled, Settlement, ShutDown, SpaceKind, TargetSpace, Wants,
+        EntryView, FOLLOWED_FOR, Forgotten, NamedSpace, NewEntry, Opened, Refused, Registry, Released, Remains,
+        SessionRow, Settled, Settlement, ShutDown, SpaceKind, TargetSpace, Wants,
     };
     pub use crate::render::{Style, teach};
 }

@@ -36,7 +36,7 @@ pub use cancel::{Asked, CancelBy, CancelState, Released, ShutDown};
 pub use entries::{FOLLOWED_FOR, NewEntry};
 pub use eviction::{Forgotten, Remains};
 pub use ledger::{Adoption, Claim, ClaimId};
-pub use log::{Gap, HeadTail, Line, OutputLog, Page};
+pub(crate) use log::{Gap, HeadTail, Line, OutputLog, Page};
 pub use sessions::{Created, EndedSession, Opened};
 pub use space_names::{NamedSpace, SpaceKind, TargetSpace};
 pub use state::Registry;
