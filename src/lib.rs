@@ -29,6 +29,9 @@
 //! The rooms of the library are private and stand on floors; each imports only from floors below its own. How it is put together
 //! is told in `doc/architecture.md`.
 
+// Which parts nobody uses is judged where all front ends are built; each of them leaves some out that the others need.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "front ends that are left out use them"))]
+
 mod base;
 
 mod engine;
@@ -54,10 +57,11 @@ mod config;
 mod cli;
 
 pub use base::limits::LimitHit;
-pub use base::{Limits, Refusal};
+pub use base::{Clock, EntryId, Failure, Frame, Limits, Refusal, Status, StopCause};
 pub use engine::memory::CountingAllocator;
 pub use engine::rhai;
-pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, tracing_layer};
+pub use engine::shared_by_identity;
+pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, Probe, tracing_layer};
 #[cfg(feature = "http")]
 pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
 
@@ -68,13 +72,15 @@ pub type Job = EvalRequest;
 /// Parts that the project's own tests, benches and examples use. Not part of the interface: they change without notice.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::base::ClientInfo;
     pub use crate::base::limits::{KIB, MIB};
+    pub use crate::base::{ClientInfo, Handle, HeaderKey, Owner, SessionId, SpaceId, Time};
     #[cfg(feature = "cli")]
     pub use crate::cli::main;
     pub use crate::engine::memory::process_bytes;
     pub use crate::host::wait::until;
-    pub use crate::host::{Expected, Hold, HostApi, PromptSession, Submitted};
+    pub use crate::host::{
+        Answer, Delivery, Expected, Hold, HostApi, OutputPage, PromptSession, Script, Submitted, SubmittedScript,
+    };
     #[cfg(feature = "http")]
     pub use crate::http::serve_dispatcher;
     #[cfg(feature = "mcp")]
@@ -83,8 +89,8 @@ pub mod internals {
     };
     pub use crate::registry::{
         Admission, Adoption, Asked, CancelBy, CancelState, Claim, ClaimId, Counts, Created, EndedSession, EntryFilter,
-        EntryView, FOLLOWED_FOR, Forgotten, NamedSpace, NewEntry, Opened, Refused, Registry, Released, Remains,
-        SessionRow, Settled, Settlement, ShutDown, SpaceKind, TargetSpace, Wants,
+        EntryView, FOLLOWED_FOR, Forgotten, NamedSpace, NewEntry, Opened, OutputLog, Refused, Registry, Released,
+        Remains, SessionRow, Settled, Settlement, ShutDown, SpaceKind, TargetSpace, Wants,
     };
     pub use crate::render::{Style, teach};
 }

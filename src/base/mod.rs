@@ -13,10 +13,13 @@ pub(crate) mod outcome;
 pub(crate) mod refusal;
 
 pub use client::ClientInfo;
-pub(crate) use clock::{Clock, Time, Wake};
-pub(crate) use ids::{EntryId, Handle, HeaderKey, Owner, SessionId, SpaceId, TaskId};
+pub(crate) use clock::Wake;
+pub use clock::{Clock, Time};
+pub(crate) use ids::TaskId;
+pub use ids::{EntryId, Handle, HeaderKey, Owner, SessionId, SpaceId};
 pub use limits::Limits;
 pub(crate) use locks::lock;
 pub(crate) use module_error::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
-pub(crate) use outcome::{Conflict, Cut, Failure, Frame, Status, StopCause};
+pub(crate) use outcome::{Conflict, Cut};
+pub use outcome::{Failure, Frame, Status, StopCause};
 pub use refusal::Refusal;

@@ -41,5 +41,8 @@ pub(crate) use task::space_view::{
     Variable,
 };
 pub(crate) use value::atom::Atom;
-pub(crate) use value::handle::{EntryHandle, EntryOps, shared_by_identity};
+pub use value::handle::shared_by_identity;
+pub(crate) use value::handle::{EntryHandle, EntryOps};
 pub(crate) use value::inspect::holds_functions;
+#[cfg(test)]
+pub(crate) use value::inspect::measure;

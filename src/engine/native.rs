@@ -90,11 +90,6 @@ impl Api {
         self
     }
 
-    /// The module, for what has no method here.
-    pub(crate) fn module(&mut self) -> &mut Module {
-        &mut self.module
-    }
-
     /// The finished module.
     pub(crate) fn build(self) -> Module {
         self.module

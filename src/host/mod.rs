@@ -17,13 +17,18 @@ mod tests;
 mod types;
 
 pub(crate) use self::core::serving::Occupied;
+#[cfg(test)]
+pub(crate) use self::core::serving::Serving;
 pub use api::builder::{BuildError, HostBuilder};
 pub use api::embed::{EvalError, Evaluated, Host};
 pub use api::host::{Expected, Hold, HostApi, Submitted};
 pub use api::prompt::PromptSession;
-pub(crate) use api::script::Script;
+pub use api::script::{Script, SubmittedScript};
 pub(crate) use api::wait;
-pub(crate) use delivery::Delivery;
+pub use delivery::Delivery;
+#[cfg(test)]
+pub(crate) use delivery::Receipt;
 pub(crate) use names::{ModuleKind, ModuleNames, Names, Signature};
 pub use run::tracing_layer::{EntryLayer, tracing_layer};
-pub(crate) use types::{Answer, EvalRequest, OutputPage, TaskView};
+pub(crate) use types::TaskView;
+pub use types::{Answer, EvalRequest, OutputPage, Probe};

@@ -2,7 +2,8 @@
 //! teach keep their sizes and name everything.
 
 use crate::harness::{Harness, Said, Speaker, within};
-use remontoire::internals::{ClientInfo, Example, Step, Style, Tool, Variant, examples, teach};
+use remontoire::internals::teach::{self, Example, Step, Tool, Variant, examples};
+use remontoire::internals::{ClientInfo, Style};
 use remontoire::{Clock, Host};
 use rhai::Engine;
 use std::collections::BTreeSet;

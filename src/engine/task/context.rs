@@ -167,6 +167,7 @@ impl Task {
     }
 
     /// Its stop, deadlines, memory and waits, for those who need no more of it.
+    #[cfg(test)]
     pub(crate) fn control(&self) -> &Control {
         &self.control
     }

@@ -38,6 +38,7 @@ impl LoadedModule {
     }
 
     /// The name it is imported by.
+    #[cfg(test)]
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -82,6 +82,7 @@ impl Runtime {
     }
 
     /// The limits in force.
+    #[cfg(test)]
     pub(crate) fn limits(&self) -> &Limits {
         &self.0.limits
     }
@@ -154,6 +155,7 @@ impl Runtime {
     }
 
     /// The number of code units with closures that are alive.
+    #[cfg(test)]
     pub(crate) fn code_units_alive(&self) -> usize {
         self.0.code_units.count()
     }

@@ -3,6 +3,7 @@
 //! Each code the backend knows is a list of steps, and waiting for an entry plays the next one. So nothing here sleeps, and
 //! only the tests of news involve a second thread.
 
+use super::super::lines::{Line, LineSource, PrintAbove};
 use super::super::*;
 use crate::base::{Clock, EntryId, Status, Time, Wake};
 use crate::host::{Delivery, Names, OutputPage};

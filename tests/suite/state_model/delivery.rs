@@ -2,7 +2,7 @@
 
 use super::model::{Claim, Model, Sure, Verdict, rule, same};
 use remontoire::EntryId;
-use remontoire::internals::{ClaimId, Owner, registry};
+use remontoire::internals::{Claim as RegistryClaim, ClaimId, Owner};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Model {
@@ -24,13 +24,7 @@ impl Model {
         entry.is_settled() && !entry.told && !entry.is_followed() && self.is_told(entry.owner)
     }
 
-    pub(super) fn claimed_for(
-        &mut self,
-        to: Owner,
-        outcomes: &[EntryId],
-        news: bool,
-        got: &registry::Claim,
-    ) -> Verdict {
+    pub(super) fn claimed_for(&mut self, to: Owner, outcomes: &[EntryId], news: bool, got: &RegistryClaim) -> Verdict {
         rule!(
             !self.open.contains_key(&got.id) && !self.closed.contains(&got.id),
             "{:?} is the name of another claim",
