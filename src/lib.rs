@@ -52,16 +52,17 @@ pub mod host;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 #[cfg(feature = "prompt")]
-pub mod repl;
+#[cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "the command line runs it"))]
+mod repl;
 
 #[cfg(feature = "http")]
 pub mod http;
 
 #[cfg(feature = "cli")]
-pub mod config;
+mod config;
 
 #[cfg(feature = "cli")]
-pub mod cli;
+mod cli;
 
 pub use base::limits::LimitHit;
 pub use base::{Clock, EntryId, Failure, Frame, Limits, Refusal, Status, StopCause};
@@ -81,6 +82,8 @@ pub type Job = EvalRequest;
 pub mod internals {
     pub use crate::base::limits::{KIB, MIB};
     pub use crate::base::{ClientInfo, HeaderKey, Owner, Time};
+    #[cfg(feature = "cli")]
+    pub use crate::cli::main as program;
     pub use crate::engine::memory::process_bytes;
     pub use crate::host::wait::until;
     pub use crate::host::{

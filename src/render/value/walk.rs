@@ -25,7 +25,7 @@ const ENTRIES: usize = 3;
 /// Renders a value that is the whole result of an eval.
 ///
 /// `stopped` is asked on the way; once it says true the rest is left out and what is elided is [`Elided::Uncounted`]. A value
-/// marked by [`whole`] gets [`Budget::WHOLE`], whatever `budget` says.
+/// marked by [`whole`](super::whole) gets [`Budget::WHOLE`], whatever `budget` says.
 pub fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
     let marked = is_whole(value);
     render(value, if marked { &Budget::WHOLE } else { budget }, marked, hook, stopped)
