@@ -75,7 +75,7 @@ pub mod internals {
     pub use crate::base::limits::{KIB, MIB};
     pub use crate::base::{ClientInfo, Handle, HeaderKey, Owner, SessionId, SpaceId, Time};
     #[cfg(feature = "cli")]
-    pub use crate::cli::main;
+    pub use crate::cli::main as program;
     pub use crate::engine::memory::process_bytes;
     pub use crate::host::wait::until;
     pub use crate::host::{

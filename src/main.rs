@@ -16,5 +16,5 @@ fn main() -> ExitCode {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new("warn"));
     let console = fmt::layer().with_writer(std::io::stderr).with_filter(filter);
     registry().with(console).with(remontoire::tracing_layer()).init();
-    remontoire::internals::main(std::env::args_os())
+    remontoire::internals::program(std::env::args_os())
 }

@@ -5,7 +5,7 @@
 //! [`Atom`] and [`EntryHandle`]. Knows no registry, no host and no wire: whatever it needs from above it asks through the
 //! traits [`SpaceView`], [`Modules`], [`Sources`], [`Sink`], [`Blocking`], [`Budget`] and [`Waits`].
 //!
-//! Inside it has floors of its own: the files beside this one and [`native`] at the bottom, then `rhai_internals` (all that Rhai
+//! Inside it has floors of its own: the files beside this one and `native` at the bottom, then `rhai_internals` (all that Rhai
 //! does not promise to keep), `value` (values at rest), `task` (the context of a running entry, as data) and `run`.
 
 mod environment;

@@ -139,7 +139,7 @@ fn bare(known: &[String]) -> BTreeSet<String> {
 async fn the_manual_names_every_function_and_stays_short() {
     let harness = harness();
     let known = bare(&harness.api.open_prompt(Style::Agent).signatures());
-    // What the plain language has too is described by the language.
+    // Functions of plain Rhai are described by Rhai.
     let mut engine = Engine::new_raw();
     rhai::packages::Package::register_into_engine(&rhai::packages::StandardPackage::new(), &mut engine);
     let metadata = engine.gen_fn_metadata_to_json(true).unwrap();
