@@ -15,18 +15,6 @@ pub(super) const FAULTS: &[Fault] = &[
         programs: &["closure reads what it is called on: stored closure"],
     },
     Fault {
-        what: "a closure that is put into a captured variable by a later statement cannot be called after that \
-               statement: it was not kept alive, because the variable is a cell",
-        programs: &[
-            "closure calls another",
-            "closure captured by another is replaced",
-            "closure put into a captured list later",
-            "closure with captures put into a captured list later",
-            "closure in a captured list is replaced",
-            "closure put into a captured map later",
-        ],
-    },
-    Fault {
         what: "a pointer to a function of the program, once it was published, cannot be called with this, and \
                functions that hand out this or an index take its parameters for others",
         programs: &[
@@ -44,12 +32,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         what: "a closure takes more arguments than it has parameters, or fewer parameters than it is given, without \
                a word",
-        programs: &[
-            "too few parameters: sort",
-            "too few parameters: zip",
-            "too many parameters: for_each",
-            "too many arguments: named function",
-        ],
+        programs: &["too few parameters: sort", "too few parameters: zip", "too many parameters: for_each"],
     },
     Fault {
         what: "an error in the function of dedup is swallowed",
@@ -59,19 +42,6 @@ pub(super) const FAULTS: &[Fault] = &[
         what: "a capture that fails leaves the next variable that is named captured, so that a function call \
                changes a copy of it",
         programs: &["capture of one that is there and one that is not"],
-    },
-    Fault {
-        what: "a function that reads a variable, given to a module function by its name or as a pointer, does not \
-               find the variable",
-        programs: &[
-            "module called with a function that reads",
-            "module called with a function that reads for a list",
-            "module called with a pointer to a function that reads",
-        ],
-    },
-    Fault {
-        what: "a thrown map that has the names of an error is rewritten when it is caught",
-        programs: &["throw a map with the names of an error", "throw a map with the names of an error from a function"],
     },
     Fault {
         what: "is_def_var with a name that is not written out knows only what the eval itself names",
@@ -156,10 +126,6 @@ pub(super) const FAULTS: &[Fault] = &[
         programs: &["sorting by floats", "sorting by booleans", "ordering by floats"],
     },
     Fault {
-        what: "split changes a list or a blob and leaves a text as it is, and is taken for a function that only reads",
-        programs: &["list split", "in place functions that give something", "blob split and splice"],
-    },
-    Fault {
         what: "call with a closure that does not use this is refused, where plain Rhai calls it",
         programs: &[
             "receiver of call: closure without parameters",
@@ -168,15 +134,6 @@ pub(super) const FAULTS: &[Fault] = &[
             "receiver of call: a captured variable",
             "receiver of call: part of a map",
             "receiver of call: a text",
-        ],
-    },
-    Fault {
-        what: "a change in an index of an assignment, or in a block inside an argument, is not seen by functions that are \
-               called after it in the same statement of the top level",
-        programs: &[
-            "function sees the value as of its call: after an index that changes",
-            "function sees the value as of its call: after an index of an index that changes",
-            "function sees the value as of its call: in an argument after a loop with a block in an argument",
         ],
     },
 ];
