@@ -88,5 +88,6 @@ fn the_library_exports_this_and_nothing_else() {
         serve_with
         shared_by_identity
         tracing_layer
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
 }
