@@ -15,7 +15,7 @@ const AROUND: usize = 60;
 const FRAMES: usize = 10;
 
 /// The whole text. `id` is named on the first line when there is an entry.
-pub fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> String {
+pub(crate) fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> String {
     let message = Message::of(failure);
     let mut lines = vec![style.paint(Role::Bad, &first_line(failure, id))];
     lines.extend(message.further_lines());
@@ -49,7 +49,7 @@ pub fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> String {
 
 /// The first line alone: `FunctionNotFound: no function 'lenn' for (array) · 2:12 · id 12`. Code that is not the entry's own is
 /// named there too: `· stats.rhai:3:7 · id 12`.
-pub fn first_line(failure: &Failure, id: Option<EntryId>) -> String {
+pub(crate) fn first_line(failure: &Failure, id: Option<EntryId>) -> String {
     let Failure { kind, source, line, column, .. } = failure;
     let mut text = format!("{}: {}", one_line(kind), Message::of(failure).first_line());
     let mut push = |part: std::fmt::Arguments<'_>| text.write_fmt(part).expect("writing to a string cannot fail");

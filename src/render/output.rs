@@ -8,7 +8,7 @@ use crate::registry::{Gap, HeadTail, Line};
 
 /// The output of an entry, as an answer shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Output<'a> {
+pub(crate) struct Output<'a> {
     /// Beginning and end, asked of the log with [`ROOM`].
     pub lines: &'a HeadTail,
     /// The number of the lines left out that are gone for ever.
@@ -16,17 +16,17 @@ pub struct Output<'a> {
 }
 
 /// Bytes of output that an answer shows.
-pub const ANSWER_BYTES: usize = 8 << 10;
+pub(crate) const ANSWER_BYTES: usize = 8 << 10;
 
 /// Room for the header and the mark.
 const MARKS: usize = 256;
 
 /// Bytes of lines that fit into an answer when nothing in them has to be escaped.
-pub const ROOM: usize = ANSWER_BYTES - MARKS;
+pub(crate) const ROOM: usize = ANSWER_BYTES - MARKS;
 
 impl Output<'_> {
     /// True when nothing was ever printed.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lines.head.is_empty() && self.lines.tail.is_empty() && self.lines.gap.is_none()
     }
 }
@@ -34,7 +34,7 @@ impl Output<'_> {
 /// The block: `;; out` and the lines, within [`ANSWER_BYTES`] (colours not counted). Empty when nothing was printed.
 ///
 /// Lines that do not fit are left out between head and tail; the mark there says how many and which call pages through them.
-pub fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
+pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
     if output.is_empty() {
         return String::new();
     }
@@ -117,13 +117,13 @@ fn whole(line: &Line, share: usize) -> String {
 }
 
 /// The mark in a page for lines that are gone for ever.
-pub fn dropped(lines: u64) -> String {
+pub(crate) fn dropped(lines: u64) -> String {
     format!("{} were dropped", count(usize::try_from(lines).unwrap_or(usize::MAX), "line"))
 }
 
 /// One line as it is shown (heartbeats, `:watch`, status messages): escaped, on one line, with its source in front when that is
 /// not `print`.
-pub fn line(line: &Line) -> String {
+pub(crate) fn line(line: &Line) -> String {
     let text = one_line(&line.text);
     if line.source == "print" { text } else { format!("[{}] {text}", one_line(&line.source)) }
 }

@@ -1,7 +1,7 @@
 //! The prompt: the front end for a person at a terminal.
 //!
-//! [`run`] is the loop. It stands on three traits: a [`Backend`] that evaluates (the host of this process, or an instance
-//! reached over the wire), a [`LineSource`] that is typed into ([`Terminal`]), and a [`Screen`] that is written to. Its evals
+//! [`run`] is the loop. It stands on a [`Backend`] that evaluates (the host of this process, or an instance reached over the
+//! wire), a [`LineSource`](lines::LineSource) that is typed into ([`Terminal`]), and a [`Screen`] that is written to. Its evals
 //! are ordinary entries of the nil caller. Knows neither sockets nor the protocol.
 //!
 //! ```text

@@ -2,11 +2,9 @@
 //! teach keep their sizes and name everything.
 
 use crate::harness::{Harness, Said, Speaker, within};
-use remontoire::Host;
-use remontoire::base::ClientInfo;
-use remontoire::base::Clock;
-use remontoire::render::Style;
-use remontoire::render::teach::{self, Example, Step, Tool, Variant, examples};
+use remontoire::internals::teach::{self, Example, Step, Tool, Variant, examples};
+use remontoire::internals::{ClientInfo, Style};
+use remontoire::{Clock, Host};
 use rhai::Engine;
 use std::collections::BTreeSet;
 use std::fs;

@@ -6,7 +6,7 @@ use super::runtime_state::{StateView, begin_module};
 use crate::engine::environment::Constants;
 use crate::engine::error::Fallible;
 use rhai::{Dynamic, Engine, EvalContext, ImmutableString, LexError, Scope, Token};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Told of what the code in an engine does.
 pub(crate) trait Observer: Send + Sync + 'static {
@@ -34,6 +34,9 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// The value of a variable that is not in the scope, if there is one.
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
 
+    /// A pointer to the function of this name.
+    fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic>;
+
     /// Whether a value is shared by itself and stays what it is when it is captured.
     fn is_handle(&self, value: &Dynamic) -> bool;
 
@@ -44,6 +47,8 @@ pub(crate) trait Observer: Send + Sync + 'static {
 thread_local! {
     /// The variable that code on this thread asked for last. Rhai raises a data race without a name, and it is this one.
     static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
+    /// Whether the error on its way was thrown by a script.
+    static THROWN: Cell<bool> = const { Cell::new(false) };
     /// The captured variables that the running statement still asks for, the next one last.
     static CAPTURING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
@@ -71,7 +76,11 @@ pub(crate) fn watch_tokens(engine: &mut Engine, observer: impl Observer) {
 pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
     // Threads are used again: what an error left half-way is no business of the next eval.
     CAPTURING.take();
+    THROWN.set(false);
     engine.on_var(move |name, index, mut context| {
+        if let Some(Marker::Function(function)) = Marker::of(name) {
+            return observer.function(function, StateView::new(context.global_runtime_state())).map(Some);
+        }
         if let Some(marker) = Marker::of(name) {
             return reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT));
         }
@@ -132,8 +141,13 @@ fn reach(
             }
         }
         Marker::Capture(variables) => CAPTURING.set(variables.rsplit(' ').map(str::to_owned).collect()),
+        Marker::Thrown => THROWN.set(true),
+        Marker::Function(_) => {}
         Marker::Caught(variable) => {
-            if let Some(value) = context.scope_mut().get_mut(variable) {
+            // A thrown value is what it is.
+            if !THROWN.take()
+                && let Some(value) = context.scope_mut().get_mut(variable)
+            {
                 observer.caught(value);
             }
         }

@@ -9,7 +9,7 @@
 use rhai::{ASTNode, Expr, ScriptFuncDef, StmtBlock};
 
 /// The compiled form of a script function, for those who only store one.
-pub type FunctionDef = ScriptFuncDef;
+pub(crate) type FunctionDef = ScriptFuncDef;
 
 /// Whether the body of a function names `this`.
 pub(crate) fn names_this(function: &ScriptFuncDef) -> bool {

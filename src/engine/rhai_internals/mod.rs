@@ -8,7 +8,7 @@ pub(crate) mod closure_name;
 pub(crate) mod error_text;
 pub(crate) mod function_body;
 pub(crate) mod hand_over;
-pub mod lexer;
+pub(crate) mod lexer;
 pub(crate) mod markers;
 pub(crate) mod module_outline;
 pub(crate) mod module_text;
@@ -17,5 +17,3 @@ pub(crate) mod runtime_state;
 #[cfg(test)]
 mod tests;
 pub(crate) mod walk;
-
-pub use function_body::FunctionDef;

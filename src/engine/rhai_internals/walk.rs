@@ -5,7 +5,7 @@ use super::chains::{Effects, part, root};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver, Natives};
 use super::markers::{Marker, NestingCheck};
-use rhai::{Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock};
+use rhai::{ASTFlags, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock};
 use std::collections::{BTreeSet, HashMap};
 
 /// The closures of the code that is rewritten.
@@ -256,17 +256,23 @@ impl<'a> Rewriter<'a> {
                 self.locals.push(caught);
                 self.branch(&mut flow.branch);
                 self.locals.pop();
-                if let Expr::Variable(variable, _, position) = &flow.expr
-                    && !flow.branch.is_empty()
-                {
-                    flow.branch.statements_mut().insert(0, Marker::Caught(&variable.1).statement(*position));
-                }
+                let (name, position) = match &flow.expr {
+                    Expr::Variable(variable, _, position) => (variable.1.as_str(), *position),
+                    _ => ("", Position::NONE),
+                };
+                flow.branch.statements_mut().insert(0, Marker::Caught(name).statement(position));
             }
             Stmt::Expr(expr) => match &mut **expr {
                 Expr::FnCall(call, _) => return self.call(call),
                 chain @ (Expr::Dot(..) | Expr::Index(..)) => return self.chain(chain),
                 other => self.expression(other),
             },
+            Stmt::Return(Some(expr), flags, position) if flags.contains(ASTFlags::BREAK) => {
+                self.expression(expr);
+                let markers = vec![Marker::Thrown.statement(*position)];
+                **expr = self.check.then(std::mem::take(&mut **expr), markers);
+                return self.hand_over.jump();
+            }
             Stmt::BreakLoop(expr, ..) | Stmt::Return(expr, ..) => {
                 if let Some(expr) = expr {
                     self.expression(expr);
@@ -291,7 +297,11 @@ impl<'a> Rewriter<'a> {
             Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
             Expr::Variable(variable, ..) => self.namespace(&variable.2),
             Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.expression(argument)),
-            Expr::FnCall(call, _) => {
+            Expr::FnCall(call, position) => {
+                if let Some(function) = self.named_function(call) {
+                    *expr = Marker::Function(&function).expression(*position);
+                    return;
+                }
                 let before = self.call(call);
                 put_before(expr, before);
             }
@@ -310,16 +320,24 @@ impl<'a> Rewriter<'a> {
     /// Rewrites a chain of properties, indexes and method calls. Returns what must run before it.
     fn chain(&mut self, expr: &mut Expr) -> Vec<Stmt> {
         part(expr);
-        let (Expr::Dot(parts, ..) | Expr::Index(parts, ..)) = expr else { return Vec::new() };
+        let is_index = matches!(expr, Expr::Index(..));
+        let (Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _)) = expr else { return Vec::new() };
+        let ends = flags.contains(ASTFlags::BREAK);
         self.expression(&mut parts.lhs);
         let mut effects = Effects::default();
-        self.links(&mut parts.rhs, &mut effects);
+        let held = self.hand_over.hold();
+        self.links(&mut parts.rhs, is_index, ends, &mut effects);
         let curried = match &parts.rhs {
             Expr::MethodCall(call, _) => call.name == "curry",
             Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
             _ => false,
         };
-        let before = if effects.calls { self.hand_over.before_call() } else { Vec::new() };
+        let before = if effects.calls { self.hand_over.before_call(&held) } else { Vec::new() };
+        if effects.calls
+            && let Some(argument) = last_argument(&mut parts.rhs)
+        {
+            self.after(argument);
+        }
         if effects.writes
             && let Expr::Variable(variable, ..) = &parts.lhs
             && variable.2.is_empty()
@@ -333,10 +351,22 @@ impl<'a> Rewriter<'a> {
         before
     }
 
-    /// The links of a chain behind its root.
-    fn links(&mut self, link: &mut Expr, effects: &mut Effects) {
+    /// The links of a chain behind its root. `is_index` says how the first one is joined to it, and `ends` that it is the last.
+    fn links(&mut self, link: &mut Expr, is_index: bool, ends: bool, effects: &mut Effects) {
+        let next_is_index = matches!(link, Expr::Index(..));
         match link {
-            Expr::MethodCall(call, _) => {
+            Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _) if !ends => {
+                let ends = flags.contains(ASTFlags::BREAK);
+                self.link(&mut parts.lhs, is_index, effects);
+                self.links(&mut parts.rhs, next_is_index, ends, effects);
+            }
+            last => self.link(last, is_index, effects),
+        }
+    }
+
+    fn link(&mut self, element: &mut Expr, is_index: bool, effects: &mut Effects) {
+        match element {
+            Expr::MethodCall(call, _) if !is_index => {
                 effects.calls |= self.natives.may_call_scripts(&call.name);
                 effects.writes |= !self.natives.only_reads(&call.name);
                 call.args.iter_mut().for_each(|argument| self.expression(argument));
@@ -344,13 +374,24 @@ impl<'a> Rewriter<'a> {
                     self.check_nesting(&mut call.args);
                 }
             }
-            Expr::Property(..) => {}
-            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
-                self.links(&mut parts.lhs, effects);
-                self.links(&mut parts.rhs, effects);
-            }
+            Expr::Property(..) if !is_index => {}
             index => self.expression(index),
         }
+    }
+
+    /// Lets what the arguments of a call have written be handed over once they are evaluated.
+    fn after(&mut self, argument: &mut Expr) {
+        let markers = self.hand_over.after_arguments();
+        if !markers.is_empty() {
+            *argument = self.check.then(std::mem::take(argument), markers);
+        }
+    }
+
+    /// The function of the script that `Fn("f")` points to.
+    fn named_function(&self, call: &FnCallExpr) -> Option<ImmutableString> {
+        let [Expr::StringConstant(name, _)] = &*call.args else { return None };
+        let is_pointer = call.name == "Fn" && call.namespace.is_empty() && self.natives.is_of_scripts(name);
+        is_pointer.then(|| name.clone())
     }
 
     /// Rewrites a call. Returns what must run before it.
@@ -363,10 +404,14 @@ impl<'a> Rewriter<'a> {
         {
             self.read(name);
         }
+        let held = self.hand_over.hold();
         call.args.iter_mut().for_each(|argument| self.expression(argument));
         let is_operator = call.op_token.is_some();
         let calls = !is_operator && (qualified || self.natives.may_call_scripts(&call.name));
-        let before = if calls { self.hand_over.before_call() } else { Vec::new() };
+        let before = if calls { self.hand_over.before_call(&held) } else { Vec::new() };
+        if calls && let Some(argument) = call.args.last_mut() {
+            self.after(argument);
+        }
         // `push(list, 1)` changes its first argument as `list.push(1)` does, and so may a function of a module.
         if !is_operator
             && !is_curry
@@ -422,4 +467,16 @@ fn put_before(expr: &mut Expr, before: Vec<Stmt>) {
     let value = Stmt::Expr(Box::new(std::mem::take(expr)));
     let block = StmtBlock::new(before.into_iter().chain([value]), position, position);
     *expr = Expr::Stmt(Box::new(block));
+}
+
+/// The last argument of the last method call in the links of a chain.
+fn last_argument(link: &mut Expr) -> Option<&mut Expr> {
+    match link {
+        Expr::MethodCall(call, _) => call.args.last_mut(),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+            let in_rest = matches!(parts.rhs, Expr::MethodCall(..) | Expr::Dot(..) | Expr::Index(..));
+            if in_rest { last_argument(&mut parts.rhs) } else { last_argument(&mut parts.lhs) }
+        }
+        _ => None,
+    }
 }

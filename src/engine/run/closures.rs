@@ -10,7 +10,7 @@ use crate::base::limits::LimitHit;
 use crate::engine::environment::{Environment, KeepAlive};
 use crate::engine::error::{Fallible, terminated};
 use crate::engine::rhai_internals::closure_name::{is_native_pointer, is_weak, portable_name};
-use crate::engine::rhai_internals::function_body::FunctionDef;
+use crate::engine::rhai_internals::function_body::{FunctionDef, names_this};
 use crate::engine::rhai_internals::hand_over::Natives;
 use crate::engine::rhai_internals::markers::NestingCheck;
 use crate::engine::rhai_internals::rewrite::{Kind, Rewritten, RewrittenFunction, rewrite};
@@ -111,25 +111,28 @@ impl CodeUnit {
     }
 
     /// A pointer to a named function of the code's space or module.
-    fn named_pointer(unit: &Arc<Self>, name: &str) -> Option<FnPtr> {
+    pub(super) fn named_pointer(unit: &Arc<Self>, name: &str) -> Option<FnPtr> {
         let inner = FnPtr::new(name).ok()?;
         let (unit, name) = (Arc::clone(unit), ImmutableString::from(name));
         native_pointer(name.clone(), move |context, arguments| {
-            let shape = match unit.takes(&name, arguments.len(), &Task::of(&context)) {
-                true => Shape::plain(arguments),
-                false => Shape::method(0, arguments),
+            let is_call = context.fn_name() == "call";
+            let shape = match unit.takes_this(&name, arguments.len(), is_call, &Task::of(&context)) {
+                true => Shape::method(0, arguments),
+                false => Shape::plain(arguments),
             };
             unit.run(&inner, &name, shape, &context)
         })
     }
 
-    /// Whether a function of this name takes so many arguments, rather than one less and `this`.
-    fn takes(&self, name: &str, count: usize, task: &Task) -> bool {
+    /// Whether the first of so many arguments is `this` for a function of this name. In a `call` it may be an argument too many
+    /// as well: there only a function that looks at `this` takes it so.
+    fn takes_this(&self, name: &str, count: usize, is_call: bool, task: &Task) -> bool {
         let environment = self.environment(task).unwrap_or_else(|| task.state().environment());
-        let takes = |count| {
-            script_functions(&environment.functions).any(|found| found.name == name && found.params.len() == count)
-        };
-        takes(count) || count == 0 || !takes(count - 1)
+        let named = || script_functions(&environment.functions).filter(|function| function.name == name);
+        let takes = |count: usize| move |function: &&Shared<FunctionDef>| function.params.len() == count;
+        let Some(others) = count.checked_sub(1) else { return false };
+        !named().any(|function| takes(count)(&function))
+            && named().find(takes(others)).is_some_and(|function| !is_call || names_this(function))
     }
 
     /// The functions, imports and constants that the code sees; `None` while it is being loaded.

@@ -130,6 +130,10 @@ impl Task {
                 .and_then(|known| known.value.as_ref())
                 .is_some_and(|old| same_or(old, value, index >= written))
             {
+                if found.bound {
+                    // The same cell, with a closure put into it.
+                    make_portable(self, &mut value.clone());
+                }
                 resized.extend(snapshot.resize(name, found.bytes));
                 continue;
             }
@@ -155,7 +159,12 @@ impl Task {
                 if found.too_deep {
                     hit = Some(LimitHit::Nesting { limit: self.nesting() });
                     empty_deep_cells(&value, self.nesting());
-                } else if self.takes_otherwise(&name, &value, found.bytes) {
+                    continue;
+                }
+                if found.bound {
+                    make_portable(self, &mut (*value).clone());
+                }
+                if self.takes_otherwise(&name, &value, found.bytes) {
                     resized.push(Resized { name, value, bytes: found.bytes });
                 }
             }

@@ -26,6 +26,7 @@ impl CodeUnits {
     }
 
     /// The number of code units with closures that are still held by someone.
+    #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.lock().len()
     }

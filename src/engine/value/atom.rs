@@ -17,7 +17,7 @@ static LINKING: Mutex<()> = Mutex::new(());
 /// `swap` works on a copy, and readers see the value from before meanwhile; `change` and `read` lend the value itself to their
 /// function, and nobody else sees it until they give it back. Cheap to clone; equal when it is the same cell.
 #[derive(Clone)]
-pub struct Atom(Arc<Cell>);
+pub(crate) struct Atom(Arc<Cell>);
 
 #[derive(Debug)]
 struct Cell {
@@ -96,7 +96,7 @@ impl Atom {
     }
 
     /// A copy of the value; `None` while a `change` or `read` has it. While a `swap` runs it is the one from before.
-    pub fn value(&self) -> Option<Dynamic> {
+    pub(crate) fn value(&self) -> Option<Dynamic> {
         lock(&self.0.state).value()
     }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The findings of one walk over a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Measure {
+pub(crate) struct Measure {
     /// Whether it is nested deeper than was allowed; the other fields are then incomplete.
     pub too_deep: bool,
     /// Its size in bytes: an estimate from above that counts shared parts once per occurrence.
@@ -32,7 +32,7 @@ pub struct Measure {
 
 /// Walks over a value, `levels` deep at most. Cells are looked into once, so the cost is the size of the value even when
 /// closures share what they captured.
-pub fn measure(value: &Dynamic, levels: usize) -> Measure {
+pub(crate) fn measure(value: &Dynamic, levels: usize) -> Measure {
     let mut walk = Walk { found: Measure::default(), cells: HashMap::new() };
     // A variable that is itself a cell is looked into without being a captured one.
     let height = match value.is_shared().then(|| value.read_lock::<Dynamic>()).flatten() {
@@ -342,7 +342,7 @@ pub(crate) fn within(value: &Dynamic, levels: usize) -> bool {
 }
 
 /// Whether a value holds a function pointer anywhere.
-pub fn holds_functions(value: &Dynamic) -> bool {
+pub(crate) fn holds_functions(value: &Dynamic) -> bool {
     let (mut pointers, mut cells, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
     collect_pointers(value, &mut pointers, &mut cells);
     while pointers.is_empty()

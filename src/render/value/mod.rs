@@ -7,5 +7,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use types::{Ask, Budget, Elided, EntryEnd, EntryShown, Hook, Rendered, Shown, is_whole, whole};
-pub use walk::value;
+#[cfg(test)]
+pub(crate) use types::Elided;
+pub(crate) use types::{Ask, Budget, EntryEnd, EntryShown, Rendered, Shown, whole};
+pub(crate) use walk::value;

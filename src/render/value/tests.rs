@@ -1,5 +1,6 @@
 //! Values of every kind, and what holds for all of them.
 
+use super::types::is_whole;
 use super::*;
 use crate::base::Failure;
 use crate::render::plain;

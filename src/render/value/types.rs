@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Bounds on the text of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// Length of the text, in bytes.
     pub bytes: usize,
     /// Levels of containers.
@@ -27,9 +27,9 @@ pub struct Budget {
 
 impl Budget {
     /// The bounds of a value in an answer: 8 KiB, 6 levels, 50 items (cut to 40 and 10), 1,000 characters.
-    pub const ANSWER: Self = Self { bytes: 8 << 10, depth: 6, items: 50, head: 40, tail: 10, string: 1_000 };
+    pub(crate) const ANSWER: Self = Self { bytes: 8 << 10, depth: 6, items: 50, head: 40, tail: 10, string: 1_000 };
     /// The bounds of a value marked by [`whole`]: 48 KiB, whatever its shape.
-    pub const WHOLE: Self =
+    pub(crate) const WHOLE: Self =
         Self { bytes: 48 << 10, depth: 16, items: usize::MAX, head: usize::MAX, tail: 0, string: usize::MAX };
 }
 
@@ -41,7 +41,7 @@ impl Default for Budget {
 
 /// The part of a value that its text leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Elided {
+pub(crate) enum Elided {
     /// Nothing.
     #[default]
     None,
@@ -58,7 +58,7 @@ pub enum Elided {
 
 /// A value as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rendered {
+pub(crate) struct Rendered {
     /// The text, without colours and with control characters escaped.
     pub text: String,
     /// The part it leaves out.
@@ -67,7 +67,7 @@ pub struct Rendered {
 
 /// The look of a value that is none of Rhai's own: the answer of the hook given to [`value`](super::value()).
 #[derive(Clone, Debug)]
-pub enum Shown {
+pub(crate) enum Shown {
     /// As this text, escaped and cut like a string, without quotes: `<atom 42>`, `2024-02-03`.
     Text(String),
     /// A closure with these parameters: `|x, y| closure`.
@@ -80,7 +80,7 @@ pub enum Shown {
 
 /// A handle to an entry: inside a container only its line; as the whole value also its end.
 #[derive(Clone, Debug)]
-pub struct EntryShown {
+pub(crate) struct EntryShown {
     /// The facts of its line, made by [`entry_line`](crate::render::answer::entry_line).
     pub line: String,
     /// Its end.
@@ -89,7 +89,7 @@ pub struct EntryShown {
 
 /// The end of the entry behind a handle.
 #[derive(Clone, Debug)]
-pub enum EntryEnd {
+pub(crate) enum EntryEnd {
     /// It has not, or there is nothing to show (cancelled, forgotten, evicted: its line says so).
     Open,
     /// With a value.
@@ -102,11 +102,11 @@ pub enum EntryEnd {
 
 /// A question that is put at most once.
 #[derive(Clone)]
-pub struct Ask(Arc<dyn Fn() -> EntryEnd>);
+pub(crate) struct Ask(Arc<dyn Fn() -> EntryEnd>);
 
 impl Ask {
     /// A question with this answer. An answer that is a question again counts as [`EntryEnd::Open`].
-    pub fn new(answer: impl Fn() -> EntryEnd + 'static) -> Self {
+    pub(crate) fn new(answer: impl Fn() -> EntryEnd + 'static) -> Self {
         Self(Arc::new(answer))
     }
 
@@ -123,7 +123,7 @@ impl fmt::Debug for Ask {
 
 /// The hook that is asked for the look of closures and of values of types that are not Rhai's own; `None` shows the name of
 /// the type.
-pub type Hook<'a> = &'a dyn Fn(&Dynamic) -> Option<Shown>;
+pub(crate) type Hook<'a> = &'a dyn Fn(&Dynamic) -> Option<Shown>;
 
 /// The tag of values that are shown whole. Any number that nobody else uses will do; Rhai itself uses none.
 const WHOLE_TAG: i32 = 0x5748_4f4c;
@@ -131,20 +131,20 @@ const WHOLE_TAG: i32 = 0x5748_4f4c;
 /// Marks a value to be shown whole (up to [`Budget::WHOLE`]) when it is the result of an eval: what `manual()`, `source()`
 /// and `outline()` return. The mark is the value's own tag, so strings stay strings. What a script makes of the value is
 /// ordinary, and so is a string that went through a variable (Rhai stores another copy of its own).
-pub fn whole(value: impl Into<Dynamic>) -> Dynamic {
+pub(crate) fn whole(value: impl Into<Dynamic>) -> Dynamic {
     let mut value = value.into();
     value.set_tag(WHOLE_TAG);
     value
 }
 
 /// True for a value that [`whole`] marked.
-pub fn is_whole(value: &Dynamic) -> bool {
+pub(crate) fn is_whole(value: &Dynamic) -> bool {
     value.tag() == WHOLE_TAG
 }
 
 impl Elided {
     /// The words of the line `;; truncated`; `None` when nothing is left out.
-    pub fn phrase(self) -> Option<String> {
+    pub(crate) fn phrase(self) -> Option<String> {
         match self {
             Self::None => None,
             Self::Counted { items, characters: 0 } => Some(format!("{} elided", thousands(items))),
@@ -157,7 +157,7 @@ impl Elided {
     }
 
     /// Both elisions together.
-    pub fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::None, one) | (one, Self::None) => one,
             (Self::Uncounted, _) | (_, Self::Uncounted) => Self::Uncounted,

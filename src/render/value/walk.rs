@@ -26,7 +26,7 @@ const ENTRIES: usize = 3;
 ///
 /// `stopped` is asked on the way; once it says true the rest is left out and what is elided is [`Elided::Uncounted`]. A value
 /// marked by [`whole`](super::whole) gets [`Budget::WHOLE`], whatever `budget` says.
-pub fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
+pub(crate) fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
     let marked = is_whole(value);
     render(value, if marked { &Budget::WHOLE } else { budget }, marked, hook, stopped)
 }

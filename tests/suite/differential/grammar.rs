@@ -1,28 +1,20 @@
 //! A grammar of programs that end: statements over a few variables of fixed types, closures, and functions that read them.
 //!
 //! What differs by a known fault is left out by a flag. Whoever mends the fault sets the flag and keeps it set.
+//!
+//! Two things are left out because of plain Rhai: a closure that names the list which the call it is given to is made on (there a
+//! data race), and natives called as functions to change what was captured (there they change a copy, as long as a closure has the
+//! variable). So `u` and `v`, which are changed that way, are never captured.
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use std::fmt;
 
-/// Functions that read variables are called anywhere in expressions. Left out: they do not see what the statement that calls them
-/// has changed before, so they are called only in statements of their own, and in loops right after simple changes.
+/// Functions that read variables are called anywhere in expressions. Left out: they do not see what an index or a block inside an
+/// argument has changed before, so they are called only in statements of their own, and in loops right after simple changes.
 const READS_ANYWHERE: bool = false;
-/// A closure names the list that the call it is given to is made on. Left out: that is refused as a data race.
-const CLOSURES_NAME_THEIR_LIST: bool = false;
 /// A closure captures a variable that holds a closure. Left out: one that a later statement puts there cannot be called.
 const CLOSURES_CAPTURE_CLOSURES: bool = false;
-/// Functions of a native module change variables. Left out: the change is not published.
-const NATIVE_MODULE_CHANGES: bool = false;
-/// A pointer to a named function is kept in a variable and called with `this`. Left out: that works in the same eval only.
-const POINTERS_WITH_THIS: bool = false;
-/// Natives are called as functions to change a variable, `push(l, 1)`. Left out: of a variable that a closure captured Rhai changes
-/// a copy, and in parts a variable that only a closure of an earlier statement captured is captured no more.
-const FUNCTIONS_IN_PLACE: bool = false;
-/// Tags of variables. Left out: they are not published.
-const TAGS: bool = false;
-
 /// What every program begins with.
 const BEGIN: &str = "
 fn add(a, b) { a + b }
@@ -41,17 +33,20 @@ let f = |x| x + 1;
 let g = || 0;
 let p = Fn(\"grow\");
 let out = [];
+let u = [2];
+let v = 1;
 ";
 
 /// What every program ends with: everything that can be looked at.
-const END: &str = "[n, k, l, m, t, out, f.call(1), g.call(), n, l]";
+const END: &str = "[n, k, l, m, t, out, f.call(1), g.call(), n, l, u, v]";
 
 /// Functions that read variables, and what stands for their calls in plain Rhai.
-const READS: [(&str, &str, &str); 7] = [
+const READS: [(&str, &str, &str); 8] = [
     ("read_n()", "fn read_n() { n }", "n"),
     ("read_l()", "fn read_l() { l }", "l"),
     ("read_m()", "fn read_m() { m.a + m.b.len() }", "(m.a + m.b.len())"),
     ("read_t()", "fn read_t() { t }", "t"),
+    ("read_u()", "fn read_u() { [u, v] }", "[u, v]"),
     ("read_both()", "fn read_both() { [read_n(), read_l().len(), k] }", "[n, l.len(), k]"),
     ("read_closure()", "fn read_closure() { f.call(2) }", "f.call(2)"),
     ("Fn(\"read_plus\")", "fn read_plus(x) { x + n }", "|x| x + n"),
@@ -166,16 +161,8 @@ fn int(depth: u32) -> Text {
         ],
         &leaf,
     );
-    let own_list = words(&["l.map(|x| x + l.len()).len()", "l.filter(|x| x == l[0]).len()", "sum(l.map(|x| sum(l)))"]);
     let reads = words(&["read_n()", "read_l().len()", "read_m()", "read_closure()", "sum(read_l())", "read_t().len()"]);
-    one_of(vec![
-        (4, leaf),
-        (6, calm),
-        (2, over_lists),
-        (2, changing),
-        (if CLOSURES_NAME_THEIR_LIST { 1 } else { 0 }, own_list),
-        (if READS_ANYWHERE { 2 } else { 0 }, reads),
-    ])
+    one_of(vec![(4, leaf), (6, calm), (2, over_lists), (2, changing), (if READS_ANYWHERE { 2 } else { 0 }, reads)])
 }
 
 /// A statement without blocks.
@@ -254,21 +241,29 @@ fn simple() -> Text {
         "out.push([1, 2, 3].map(f));",
         "out.push([2, 1].map(|x| f.call(x)));",
     ]);
+    let in_place = filled(
+        &[
+            "push(u, (€) % 10);",
+            "sort(u);",
+            "reverse(u);",
+            "u.truncate(5);",
+            "shop::add(u, (€) % 10);",
+            "shop::raise(v, (€) % 10);",
+            "v = shop::twice(v) % 100;",
+            "insert(u, 0, v);",
+            "if shop::count(u) > 3 { pop(u); }",
+            "out.push(pop(u));",
+            "u = u.split(1);",
+        ],
+        &int(1),
+    );
     one_of(vec![
         (12, changes),
         (4, with_closures),
         (3, closures),
-        (
-            if FUNCTIONS_IN_PLACE { 2 } else { 0 },
-            words(&["push(l, 4);", "sort(l);", "make_lower(t);", "set(m, \"a\", 2);"]),
-        ),
+        (2, in_place),
+        (1, words(&["l.call(p, 4);", "m.b.call(p, n % 10);", "n.tag = 3;", "l.tag += 1;", "out.push(l.tag + n.tag);"])),
         (if CLOSURES_CAPTURE_CLOSURES { 2 } else { 0 }, words(&["g = || f.call(1);", "f = |x| x + g.call();"])),
-        (
-            if NATIVE_MODULE_CHANGES { 2 } else { 0 },
-            words(&["shop::add(l, 5);", "shop::raise(n, 2);", "shop::price(m, 3);"]),
-        ),
-        (if POINTERS_WITH_THIS { 1 } else { 0 }, words(&["l.call(p, 4);", "m.b.call(p, n % 10);"])),
-        (if TAGS { 3 } else { 0 }, words(&["n.tag = 3;", "l.tag += 1;", "out.push(l.tag);", "out.push(n.tag);"])),
     ])
 }
 
@@ -357,6 +352,7 @@ fn top_level() -> Text {
     let reads = words(&[
         "out.push([read_n(), read_l(), read_m(), read_t()]);",
         "out.push(read_both());",
+        "out.push(read_u());",
         "n = read_n() + read_m() % 10;",
         "out.push([1, 2].map(Fn(\"read_plus\")));",
         "out.push(read_closure());",
@@ -368,6 +364,7 @@ fn top_level() -> Text {
         &[
             "for i in 0..3 { n += (€) % 10; out.push(read_n()); }",
             "for i in 0..3 { l.push((€) % 10); k += 1; out.push(read_both()); }",
+            "for i in 0..3 { push(u, i); out.push(read_u()); shop::raise(v, i); out.push(read_u()); }",
             "for i in 0..2 { m.b.push(i); m.a = n; out.push(read_m()); }",
             "for i in 0..2 { t += 'r'; out.push(read_t()); l.reverse(); out.push(read_l()); }",
         ],

@@ -1,8 +1,8 @@
 //! The model of stopping: who is asked, and whose end is news. And of waiting: which waits can never end.
 
 use super::model::{Entry, Model, Phase, Stop, Verdict, rule, same};
-use remontoire::base::{EntryId, Owner, Refusal, Status, Time};
-use remontoire::registry::{Asked, CancelBy, CancelState, Released, ShutDown, Wants};
+use remontoire::internals::{Asked, CancelBy, CancelState, Owner, Released, ShutDown, Time, Wants};
+use remontoire::{EntryId, Refusal, Status};
 use std::collections::BTreeSet;
 
 type Ids = BTreeSet<EntryId>;

@@ -1,8 +1,8 @@
 //! The comparison after every step: everything a registry shows, and the invariants of the model itself.
 
 use super::model::{Entry, Model, Phase, Registry, Slot, Sure, Verdict, rule, same};
-use remontoire::base::{EntryId, Handle, Owner, Refusal, Status, Time};
-use remontoire::registry::{Counts, EntryFilter, EntryView, NamedSpace, SessionRow, SpaceKind};
+use remontoire::internals::{Counts, EntryFilter, EntryView, Handle, NamedSpace, Owner, SessionRow, SpaceKind, Time};
+use remontoire::{EntryId, Refusal, Status};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -233,7 +233,7 @@ impl Model {
     /// True when a lapse or an expiry falls on this very moment: the contract does not say on which side it is.
     pub(super) fn is_edge(&self, now: Time) -> bool {
         let lapses = self.entries.values().any(|entry| match entry.phase {
-            Phase::Settled(_, at) => entry.is_followed() && now == at + remontoire::registry::FOLLOWED_FOR,
+            Phase::Settled(_, at) => entry.is_followed() && now == at + remontoire::internals::FOLLOWED_FOR,
             Phase::Queued | Phase::Running(_) => false,
         });
         lapses || self.sessions.values().any(|s| now.since(s.heard) == self.limits.silence)

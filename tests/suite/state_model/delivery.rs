@@ -1,9 +1,8 @@
 //! The model of delivery: what an answer claims, and what becomes of that.
 
 use super::model::{Claim, Model, Sure, Verdict, rule, same};
-use remontoire::base::EntryId;
-use remontoire::base::Owner;
-use remontoire::registry::{self, ClaimId};
+use remontoire::EntryId;
+use remontoire::internals::{Claim as RegistryClaim, ClaimId, Owner};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Model {
@@ -25,13 +24,7 @@ impl Model {
         entry.is_settled() && !entry.told && !entry.is_followed() && self.is_told(entry.owner)
     }
 
-    pub(super) fn claimed_for(
-        &mut self,
-        to: Owner,
-        outcomes: &[EntryId],
-        news: bool,
-        got: &registry::Claim,
-    ) -> Verdict {
+    pub(super) fn claimed_for(&mut self, to: Owner, outcomes: &[EntryId], news: bool, got: &RegistryClaim) -> Verdict {
         rule!(
             !self.open.contains_key(&got.id) && !self.closed.contains(&got.id),
             "{:?} is the name of another claim",

@@ -2,8 +2,8 @@
 
 use super::model::{Entry, Model, Registry, Verdict, same};
 use super::op::{Flag, History, Name, Op, Pick, Who};
-use remontoire::base::{EntryId, HeaderKey, Owner, SessionId, Time};
-use remontoire::registry::{ClaimId, EntryFilter, SpaceKind};
+use remontoire::EntryId;
+use remontoire::internals::{ClaimId, EntryFilter, HeaderKey, Owner, SessionId, SpaceKind, Time};
 use std::collections::BTreeSet;
 use std::time::Duration;
 

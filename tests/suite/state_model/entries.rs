@@ -1,8 +1,8 @@
 //! The model of entries: admission, slots, the end; what is kept and what goes.
 
 use super::model::{Entry, Kept, Model, Phase, Slot, Sure, Touch, Verdict, rule, same};
-use remontoire::base::{EntryId, Owner, Refusal, Status, Time};
-use remontoire::registry::{Admission, Forgotten, NewEntry, Refused, Remains, Settled};
+use remontoire::internals::{Admission, Forgotten, NewEntry, Owner, Refused, Remains, Settled, Time};
+use remontoire::{EntryId, Refusal, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 

@@ -3,16 +3,16 @@
 //! A method of the model is told what the registry answered. It says which rule the answer breaks, or takes the answer over and
 //! moves on. Where the contract leaves a choice (which of two entries of the same age goes, say), any answer within it is taken.
 
-use remontoire::base::{
-    ClientInfo, EntryId, Handle, HeaderKey, Limits, Owner, Refusal, SessionId, SpaceId, Status, Time,
+use remontoire::internals::{
+    Adoption, ClaimId, ClientInfo, FOLLOWED_FOR, Handle, HeaderKey, OutputLog, Owner, SessionId, SpaceId, Time, Wants,
 };
-use remontoire::registry::{Adoption, ClaimId, FOLLOWED_FOR, OutputLog, Wants};
+use remontoire::{EntryId, Limits, Refusal, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Display};
 use std::sync::{Arc, Weak};
 
 /// The registry under test.
-pub(super) type Registry = remontoire::registry::Registry<Arc<u64>>;
+pub(super) type Registry = remontoire::internals::Registry<Arc<u64>>;
 
 /// `Err`: the rule that was broken, and how.
 pub(super) type Verdict<T = ()> = Result<T, String>;

@@ -5,8 +5,8 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use remontoire::base::{Limits, Status};
-use remontoire::registry::Wants;
+use remontoire::internals::Wants;
+use remontoire::{Limits, Status};
 use std::fmt;
 use std::time::Duration;
 

@@ -1,8 +1,11 @@
 //! The model of sessions: who is there, when they end, what ends with them; and of the names of spaces.
 
 use super::model::{Entry, Model, Phase, Session, Sure, Verdict, rule, same};
-use remontoire::base::{ClientInfo, EntryId, HeaderKey, Owner, Refusal, SessionId, SpaceId, Status, Time};
-use remontoire::registry::{Adoption, Created, EndedSession, FOLLOWED_FOR, Opened, SpaceKind, TargetSpace};
+use remontoire::internals::{
+    Adoption, ClientInfo, Created, EndedSession, FOLLOWED_FOR, HeaderKey, Opened, Owner, SessionId, SpaceId, SpaceKind,
+    TargetSpace, Time,
+};
+use remontoire::{EntryId, Refusal, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

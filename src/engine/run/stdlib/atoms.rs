@@ -61,7 +61,7 @@ impl Atom {
     ///
     /// # Errors
     /// When a limit forbids to keep the value.
-    pub fn new(context: &NativeCallContext<'_>, mut value: Dynamic) -> Fallible<Self> {
+    pub(crate) fn new(context: &NativeCallContext<'_>, mut value: Dynamic) -> Fallible<Self> {
         let found = keep(&Task::of(context), &mut value)?;
         Ok(Self::of(value.flatten(), facts(&found)))
     }
