@@ -167,9 +167,5 @@ let log = atom([1]);
 log.change(|| this.push(2));
 log.read(|| this[1]) //=> 2
 ```";
-    table.doc(
-        "atom",
-        &["atom(v)", "atom.get()", "atom.set(v)", "atom.swap(f)", "atom.change(f)", "atom.read(f)"],
-        DOC,
-    );
+    table.doc("atom", &["atom(v)", "atom.get()", "atom.set(v)", "atom.swap(f)", "atom.change(f)", "atom.read(f)"], DOC);
 }

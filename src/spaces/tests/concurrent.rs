@@ -251,7 +251,10 @@ fn change_works_on_the_value_where_it_is_and_read_only_looks() {
     s.is("at.change(|| { this[2].push(7); this[2][0] = 6; this.push(1) }); at.get()", "[11, 5, [6, 7], 1]");
     s.is("const L = [1]; let of = atom(L); of.change(|| this.push(2)); of.get()", "[1, 2]");
     s.is("let n = atom(1); n.change(|| this += 1); n.change(|| { this = [this] }); n.get()", "[2]");
-    s.is("fn grow() { this.push(0) } let l = atom([]); l.change(grow); l.change(Fn(\"grow\")); l.read(|| this.len())", "2");
+    s.is(
+        "fn grow() { this.push(0) } let l = atom([]); l.change(grow); l.change(Fn(\"grow\")); l.read(|| this.len())",
+        "2",
+    );
     s.has("at.change(|x| x)", "takes 1 argument");
 }
 
@@ -266,10 +269,12 @@ fn an_atom_that_is_lent_is_waited_for_and_nothing_of_it_is_touched_by_its_owner(
     }
     s.has("at.swap(|v| at.read(|| 1))", "NestedSwap");
     s.is("at.get()", "[1]");
-    for (name, f) in [("a", "change(|| { gate(\"a\"); this.push(2) })"), ("b", "read(|| { gate(\"b\"); this.len() })")] {
+    for (name, f) in [("a", "change(|| { gate(\"a\"); this.push(2) })"), ("b", "read(|| { gate(\"b\"); this.len() })")]
+    {
         let owner = s.start(&format!("at.{f}"));
         s.harness.arrived(name, 1);
-        let waiting = ["at.get().len()", "at.read(|| this.len())", "at.change(|| this.len())"].map(|code| s.start(code));
+        let waiting =
+            ["at.get().len()", "at.read(|| this.len())", "at.change(|| this.len())"].map(|code| s.start(code));
         let cancelled = s.start("at.get()");
         assert!(waiting.iter().all(|job| !job.is_done()));
         cancelled.cancel();
