@@ -15,6 +15,7 @@ mod native;
 mod rhai_internals;
 mod run;
 mod signature;
+mod source_text;
 mod task;
 mod value;
 

@@ -49,6 +49,34 @@ impl Api {
         self.add(FuncRegistration::new(name), params, doc, false, function)
     }
 
+    /// Adds a method that is told its arguments as they come, and so whether its object is a constant. Every one of `types` is a
+    /// type of the value itself. Constants refuse it unless it is `pure`.
+    pub(crate) fn method(
+        &mut self,
+        name: &str,
+        types: &[TypeId],
+        params: &[&str],
+        doc: &str,
+        pure: bool,
+        function: impl Fn(NativeCallContext<'_>, &mut [&mut Dynamic]) -> Fallible<Dynamic> + Send + Sync + 'static,
+    ) -> &mut Self {
+        let mut registration = FuncRegistration::new(name).with_params_info(params);
+        if !doc.is_empty() {
+            registration = registration.with_comments(doc.lines().map(|line| format!("/// {line}")));
+        }
+        let function = RhaiFunc::Method {
+            func: Shared::new(move |context: Option<NativeCallContext<'_>>, arguments: &mut [&mut Dynamic]| {
+                // Rhai passes the context because `has_context` says so.
+                context.map_or(Ok(Dynamic::UNIT), |context| function(context, arguments))
+            }),
+            has_context: true,
+            is_pure: pure,
+            is_volatile: true,
+        };
+        registration.set_into_module_raw(&mut self.module, types, guarded(function));
+        self
+    }
+
     /// Adds a property that can be read: `value.name`.
     pub fn getter<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
         &mut self,
