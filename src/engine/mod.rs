@@ -43,3 +43,4 @@ pub use task::space_view::{
 pub use value::atom::Atom;
 pub use value::handle::{EntryHandle, EntryOps, shared_by_identity};
 pub use value::inspect::{Measure, holds_functions, measure};
+pub use value::sequences::sequence_text;

@@ -4,6 +4,7 @@
 
 use super::atom::{Atom, reachable};
 use super::handle::{EntryHandle, is_host_handle, same_host_handle};
+use super::sequences::{Bits, Chars, Steps};
 use crate::base::EntryId;
 use crate::engine::rhai_internals::closure_name::{identity, is_bound};
 use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, Map};
@@ -86,6 +87,8 @@ impl Walk {
             if text.len() < LONG_TEXT || self.texts.insert(text.as_ptr().addr()) {
                 self.found.bytes += text.len();
             }
+        } else if let Some(chars) = value.read_lock::<Chars>() {
+            self.found.bytes += chars.size();
         } else if let Some(blob) = value.read_lock::<Blob>() {
             self.found.bytes += blob.len();
         } else if let Some(items) = value.read_lock::<Array>() {
@@ -323,6 +326,12 @@ pub(crate) fn same_or(a: &Dynamic, b: &Dynamic, unknown: bool) -> bool {
     } else if let Some(equal) = both::<std::ops::Range<INT>>(a, b, |x, y| x == y) {
         equal
     } else if let Some(equal) = both::<std::ops::RangeInclusive<INT>>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<Steps<INT>>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<Chars>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<Bits>(a, b, |x, y| x == y) {
         equal
     } else {
         // Other types have no identity we know, unless their owner said so.

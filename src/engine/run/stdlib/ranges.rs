@@ -1,6 +1,4 @@
 //! Ranges, and what `range`, `chars` and `bits` give: they can be gone through like lists, without a list being made.
-//!
-//! Rhai's own types for steps, characters and bits cannot be named outside of it, so these functions have types of ours.
 
 use super::basics::{STRIDE, fits};
 use super::callback::Callback;
@@ -10,7 +8,8 @@ use super::texts::{byte_at, count};
 use crate::engine::error::Fallible;
 use crate::engine::native::Api;
 use crate::engine::task::context::Task;
-use rhai::{Array, Dynamic, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext, Position};
+use crate::engine::value::sequences::{Bits, Chars, Number, Steps, sequence_text};
+use rhai::{Array, Dynamic, FnPtr, INT, ImmutableString, NativeCallContext};
 use std::any::TypeId;
 use std::ops::{Range, RangeInclusive};
 
@@ -61,6 +60,24 @@ impl Items for RangeInclusive<INT> {
         // A range that was gone through is empty, whatever its ends.
         let length = i128::from(*self.end()) - i128::from(*self.start()) + 1;
         Some(if self.is_empty() { 0 } else { usize::try_from(length).unwrap_or(0) })
+    }
+}
+
+impl<T: Number + rhai::Variant> Items for Steps<T> {
+    fn known_length(&self) -> Option<usize> {
+        self.length()
+    }
+}
+
+impl Items for Chars {
+    fn known_length(&self) -> Option<usize> {
+        None
+    }
+}
+
+impl Items for Bits {
+    fn known_length(&self) -> Option<usize> {
+        Some(self.length())
     }
 }
 
@@ -206,7 +223,7 @@ where
     Ok(list)
 }
 
-/// Adds `contains`, and so `in`, for items of one type.
+/// Adds what ranges of Rhai have already: `contains`, and so `in`, for items of one type, `is_empty`, and a text.
 fn containing<T: Items<Item = V>, V: rhai::Variant + Clone>(api: &mut Api, of: &str, item: &str) {
     let params = [format!("items: {of}"), format!("value: {item}"), "bool".to_owned()];
     let params = params.each_ref().map(String::as_str);
@@ -225,6 +242,9 @@ fn containing<T: Items<Item = V>, V: rhai::Variant + Clone>(api: &mut Api, of: &
     let empty = |items: &mut T| items.clone().into_iter().next().is_none();
     api.function("is_empty", &[params[0], "bool"], EMPTY, empty);
     api.getter("is_empty", EMPTY, empty);
+    for name in ["print", "debug", "to_string", "to_debug"] {
+        api.function(name, &params[..1], "", |items: T| sequence_text(&Dynamic::from(items)).unwrap_or_default());
+    }
 }
 
 fn making(api: &mut Api) {
@@ -256,13 +276,13 @@ fn making(api: &mut Api) {
         "chars",
         &["text: String", "start: int", "CharsStream"],
         SOME,
-        |context: Context<'_>, text: ImmutableString, start: INT| Chars::part(&context, text, start, INT::MAX),
+        |context: Context<'_>, text: ImmutableString, start: INT| part(&context, text, start, INT::MAX),
     );
     api.function(
         "chars",
         &["text: String", "start: int", "len: int", "CharsStream"],
         SOME,
-        |context: Context<'_>, text: ImmutableString, start: INT, len: INT| Chars::part(&context, text, start, len),
+        |context: Context<'_>, text: ImmutableString, start: INT, len: INT| part(&context, text, start, len),
     );
     api.function(
         "chars",
@@ -270,7 +290,7 @@ fn making(api: &mut Api) {
         SOME,
         |context: Context<'_>, text: ImmutableString, range: Range<INT>| {
             let (start, len) = bounds(range.start, range.end);
-            Chars::part(&context, text, start, len)
+            part(&context, text, start, len)
         },
     );
     api.function(
@@ -279,7 +299,7 @@ fn making(api: &mut Api) {
         SOME,
         |context: Context<'_>, text: ImmutableString, range: RangeInclusive<INT>| {
             let (start, len) = whole_bounds(&range);
-            Chars::part(&context, text, start, len)
+            part(&context, text, start, len)
         },
     );
     const BITS: &str = "The bits of a whole number, the lowest first.";
@@ -310,170 +330,14 @@ fn whole_bounds(range: &RangeInclusive<INT>) -> (INT, INT) {
     if range.is_empty() { (0, 0) } else { inclusive_bounds(range) }
 }
 
-/// A number that can be counted by.
-trait Number: Copy + PartialOrd + Send + Sync {
-    /// `self + step`, when there is such a number.
-    fn after(self, step: Self) -> Option<Self>;
-    /// Whether steps of this size lead upwards.
-    fn leads_up(self) -> bool;
-    /// The number of steps from here to `to`, without `to`, where that can be told.
-    fn steps(self, to: Self, step: Self) -> Option<usize>;
-}
-
-impl Number for INT {
-    fn after(self, step: Self) -> Option<Self> {
-        self.checked_add(step)
-    }
-
-    fn leads_up(self) -> bool {
-        self > 0
-    }
-
-    fn steps(self, to: Self, step: Self) -> Option<usize> {
-        let way = (i128::from(to) - i128::from(self)).unsigned_abs();
-        usize::try_from(way.div_ceil(i128::from(step).unsigned_abs())).ok()
-    }
-}
-
-impl Number for f64 {
-    fn after(self, step: Self) -> Option<Self> {
-        Some(self + step)
-    }
-
-    fn leads_up(self) -> bool {
-        self > 0.0
-    }
-
-    fn steps(self, _: Self, _: Self) -> Option<usize> {
-        // Each step rounds.
-        None
-    }
-}
-
-/// The numbers from `next` to `to`, without it, in steps.
-#[derive(Clone, Debug, PartialEq)]
-struct Steps<T> {
-    /// Nothing once `to` is reached.
-    next: Option<T>,
-    to: T,
-    step: T,
-}
-
-impl<T: Number> Steps<T> {
-    fn new(from: T, to: T, step: T) -> Fallible<Self> {
-        if from.after(step) == Some(from) {
-            let problem = EvalAltResult::ErrorArithmetic("step value cannot be zero".to_owned(), Position::NONE).into();
-            let call = EvalAltResult::ErrorInFunctionCall("range".to_owned(), String::new(), problem, Position::NONE);
-            return Err(call.into());
-        }
-        let mut steps = Self { next: None, to, step };
-        steps.next = Some(from).filter(|from| steps.has(*from));
-        Ok(steps)
-    }
-
-    /// Whether a number lies before the end.
-    fn has(&self, number: T) -> bool {
-        if self.step.leads_up() { number < self.to } else { number > self.to }
-    }
-}
-
-impl<T: Number> Iterator for Steps<T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        let number = self.next?;
-        self.next = number.after(self.step).filter(|next| self.has(*next));
-        Some(number)
-    }
-}
-
-impl<T: Number + rhai::Variant> Items for Steps<T> {
-    fn known_length(&self) -> Option<usize> {
-        self.next.map_or(Some(0), |next| next.steps(self.to, self.step))
-    }
-}
-
 /// The characters of a part of a text.
-#[derive(Clone, Debug, PartialEq)]
-struct Chars {
-    text: ImmutableString,
-    /// The bytes that are still ahead.
-    next: usize,
-    end: usize,
-}
-
-impl Chars {
-    fn all(text: ImmutableString) -> Self {
-        let end = text.len();
-        Self { text, next: 0, end }
-    }
-
-    fn part(context: &Context<'_>, text: ImmutableString, start: INT, len: INT) -> Fallible<Self> {
-        let task = Task::of(context);
-        let start = match usize::try_from(start) {
-            Ok(start) => start,
-            Err(_) => offset(count(&task, &text)?, start),
-        };
-        let next = byte_at(&task, &text, start)?;
-        let end = next + byte_at(&task, &text[next..], usize::try_from(len).unwrap_or(0))?;
-        Ok(Self { text, next, end })
-    }
-
-    fn ahead(&self) -> &str {
-        self.text.get(self.next..self.end).unwrap_or_default()
-    }
-}
-
-impl Iterator for Chars {
-    type Item = char;
-
-    fn next(&mut self) -> Option<char> {
-        let c = self.ahead().chars().next()?;
-        self.next += c.len_utf8();
-        Some(c)
-    }
-}
-
-impl Items for Chars {
-    fn known_length(&self) -> Option<usize> {
-        None
-    }
-}
-
-/// Bits of a number, the lowest first.
-#[derive(Clone, Debug, PartialEq)]
-struct Bits {
-    bits: INT,
-    left: usize,
-}
-
-impl Bits {
-    fn new(value: INT, start: INT, len: INT) -> Fallible<Self> {
-        let all = INT::BITS as usize;
-        let from = match usize::try_from(start) {
-            Ok(from) => Some(from).filter(|from| *from < all),
-            Err(_) => all.checked_sub(usize::try_from(start.unsigned_abs()).unwrap_or(usize::MAX)),
-        };
-        let Some(from) = from else {
-            return Err(EvalAltResult::ErrorBitFieldBounds(all, start, Position::NONE).into());
-        };
-        Ok(Self { bits: value >> from, left: usize::try_from(len).unwrap_or(0).min(all - from) })
-    }
-}
-
-impl Iterator for Bits {
-    type Item = bool;
-
-    fn next(&mut self) -> Option<bool> {
-        self.left = self.left.checked_sub(1)?;
-        let bit = self.bits & 1 == 1;
-        self.bits >>= 1;
-        Some(bit)
-    }
-}
-
-impl Items for Bits {
-    fn known_length(&self) -> Option<usize> {
-        Some(self.left)
-    }
+fn part(context: &Context<'_>, text: ImmutableString, start: INT, len: INT) -> Fallible<Chars> {
+    let task = Task::of(context);
+    let start = match usize::try_from(start) {
+        Ok(start) => start,
+        Err(_) => offset(count(&task, &text)?, start),
+    };
+    let begin = byte_at(&task, &text, start)?;
+    let end = begin + byte_at(&task, &text[begin..], usize::try_from(len).unwrap_or(0))?;
+    Ok(Chars::part(text, begin..end))
 }
