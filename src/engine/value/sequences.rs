@@ -225,10 +225,8 @@ mod tests {
         assert_eq!(steps(0, 10, 3), [0, 3, 6, 9]);
         assert_eq!(steps(0, 9, 3), [0, 3, 6]);
         assert_eq!(steps(10, 0, -4), [10, 6, 2]);
-        assert_eq!(steps(0, 10, -1), []);
-        assert_eq!(steps(10, 0, 1), []);
+        assert!(steps(0, 10, -1).is_empty() && steps(10, 0, 1).is_empty() && steps(INT::MIN, 5, -1).is_empty());
         assert_eq!(steps(INT::MAX - 1, INT::MAX, 5), [INT::MAX - 1]);
-        assert_eq!(steps(INT::MIN, 5, -1), []);
         assert_eq!(Steps::new(INT::MIN, INT::MAX, 1).unwrap().length(), Some(usize::MAX));
         for (from, to, step) in [(0, 10, 3), (0, 9, 3), (10, 0, -4), (0, 10, -1)] {
             let given = Steps::new(from, to, step).unwrap();
