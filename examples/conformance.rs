@@ -5,13 +5,10 @@
 
 #![allow(clippy::print_stdout, reason = "whoever starts it reads the address")]
 
-use remontoire::base::Clock;
-use remontoire::base::{ClientInfo, Owner};
-use remontoire::http::{ServeOptions, serve_dispatcher};
-use remontoire::internals::{HostApi, until};
-use remontoire::mcp::{Answered, Dispatcher, Tool, ToolCall, ToolFault, ToolFuture};
-use remontoire::{CountingAllocator, Limits};
-use remontoire::{EvalRequest, Host};
+use remontoire::internals::{
+    Answered, ClientInfo, Dispatcher, HostApi, Owner, Tool, ToolCall, ToolFault, ToolFuture, serve_dispatcher, until,
+};
+use remontoire::{Clock, CountingAllocator, EvalRequest, Host, Limits, ServeOptions};
 use serde_json::{Map, Value, json};
 use std::error::Error;
 use std::sync::Arc;

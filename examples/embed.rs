@@ -4,8 +4,9 @@
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
-use remontoire::rhai::{Array, EvalAltResult, FuncRegistration, Map, Module};
-use remontoire::{CountingAllocator, Host};
+use remontoire::{
+    CountingAllocator, Host, rhai::Array, rhai::EvalAltResult, rhai::FuncRegistration, rhai::Map, rhai::Module,
+};
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 

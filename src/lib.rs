@@ -26,37 +26,35 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The modules stand on floors; each imports only from floors below its own, and modules on one floor do not know each other:
-//!
-//! ```text
-//! 7  cli                         joins the parts
-//! 6  config
-//! 5  http                        sockets, Host and Origin, delivery
-//! 4  mcp            repl         the two front ends
-//! 3  host                        where registry, engine and spaces meet; the embedding API
-//! 2  spaces         render
-//! 1  registry       engine
-//! 0  base                        ids, time, limits, outcomes, refusals
-//! ```
+//! The rooms of the library are private and stand on floors; each imports only from floors below its own. How it is put together
+//! is told in `doc/architecture.md`.
 
-pub mod base;
+// Which parts nobody uses is judged where all front ends are built; each of them leaves some out that the others need.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "front ends that are left out use them"))]
 
-pub mod engine;
-pub mod registry;
+mod base;
 
-pub mod render;
-pub mod spaces;
+mod engine;
+mod registry;
 
-pub mod host;
+mod render;
+mod spaces;
 
-pub mod mcp;
-pub mod repl;
+mod host;
 
-pub mod http;
+#[cfg(feature = "mcp")]
+mod mcp;
+#[cfg(feature = "prompt")]
+mod repl;
 
-pub mod config;
+#[cfg(feature = "http")]
+mod http;
 
-pub mod cli;
+#[cfg(feature = "cli")]
+mod config;
+
+#[cfg(feature = "cli")]
+mod cli;
 
 pub use base::limits::LimitHit;
 pub use base::{Clock, EntryId, Failure, Frame, Limits, Refusal, Status, StopCause};
@@ -64,6 +62,7 @@ pub use engine::memory::CountingAllocator;
 pub use engine::rhai;
 pub use engine::shared_by_identity;
 pub use host::{BuildError, EntryLayer, EvalError, EvalRequest, Evaluated, Host, HostBuilder, Probe, tracing_layer};
+#[cfg(feature = "http")]
 pub use http::{ServeError, ServeOptions, Server, Token, serve, serve_with};
 
 /// The former name of [`EvalRequest`].
@@ -74,12 +73,24 @@ pub type Job = EvalRequest;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::base::limits::{KIB, MIB};
-    pub use crate::base::{ClientInfo, HeaderKey, Owner, Time};
+    pub use crate::base::{ClientInfo, Handle, HeaderKey, Owner, SessionId, SpaceId, Time};
+    #[cfg(feature = "cli")]
+    pub use crate::cli::main as program;
     pub use crate::engine::memory::process_bytes;
     pub use crate::host::wait::until;
     pub use crate::host::{
         Answer, Delivery, Expected, Hold, HostApi, OutputPage, PromptSession, Script, Submitted, SubmittedScript,
     };
-    pub use crate::registry::CancelBy;
-    pub use crate::render::Style;
+    #[cfg(feature = "http")]
+    pub use crate::http::serve_dispatcher;
+    #[cfg(feature = "mcp")]
+    pub use crate::mcp::{
+        Answered, Body, Dispatcher, Frame, Frames, Incoming, Reply, Tool, ToolCall, ToolFault, ToolFuture,
+    };
+    pub use crate::registry::{
+        Admission, Adoption, Asked, CancelBy, CancelState, Claim, ClaimId, Counts, Created, EndedSession, EntryFilter,
+        EntryView, FOLLOWED_FOR, Forgotten, NamedSpace, NewEntry, Opened, OutputLog, Refused, Registry, Released,
+        Remains, SessionRow, Settled, Settlement, ShutDown, SpaceKind, TargetSpace, Wants,
+    };
+    pub use crate::render::{Style, teach};
 }

@@ -1,6 +1,6 @@
 //! The program: the allocator that counts, the log, and the command line.
 
-use remontoire::engine::memory::CountingAllocator;
+use remontoire::CountingAllocator;
 use std::process::ExitCode;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -15,6 +15,6 @@ const LOG: &str = "REMONTOIRE_LOG";
 fn main() -> ExitCode {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new("warn"));
     let console = fmt::layer().with_writer(std::io::stderr).with_filter(filter);
-    registry().with(console).with(remontoire::host::tracing_layer()).init();
-    remontoire::cli::main(std::env::args_os())
+    registry().with(console).with(remontoire::tracing_layer()).init();
+    remontoire::internals::program(std::env::args_os())
 }

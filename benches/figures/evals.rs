@@ -1,9 +1,8 @@
 //! Evals in process: on a warm thread, with the hand-off to it, and what publishing costs as a space grows.
 
 use crate::{Bench, duration, judged, percentile, ratio, show};
-use remontoire::base::{EntryId, Limits, Owner};
-use remontoire::internals::HostApi;
-use remontoire::{EvalRequest, Host};
+use remontoire::internals::{HostApi, Owner};
+use remontoire::{EntryId, EvalRequest, Host, Limits};
 use rhai::{FuncRegistration, Module};
 use std::fmt::Write as _;
 use std::sync::{Arc, Condvar, Mutex};

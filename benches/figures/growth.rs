@@ -2,7 +2,7 @@
 
 use crate::evals::Lane;
 use crate::{Bench, duration, judged, ratio, show};
-use remontoire::engine::memory::process_bytes;
+use remontoire::internals::process_bytes;
 use std::time::Duration;
 
 const ROUND: usize = 1_000;

@@ -12,7 +12,7 @@ mod growth; // what stays the same however long the process runs
 mod sleepers; // entries that wait
 mod wire; // what an eval costs over HTTP, against a bare route
 
-use remontoire::base::Clock;
+use remontoire::Clock;
 use std::time::Duration;
 
 /// Memory is part of the figures.

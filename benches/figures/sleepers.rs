@@ -1,11 +1,8 @@
 //! Entries that wait: what a thousand of them cost, and how soon a cancel bites.
 
 use crate::{Bench, duration, percentile, show};
-use remontoire::base::Owner;
-use remontoire::base::Status;
-use remontoire::engine::memory::process_bytes;
-use remontoire::internals::HostApi;
-use remontoire::{EvalRequest, Host};
+use remontoire::internals::{HostApi, Owner, process_bytes};
+use remontoire::{EvalRequest, Host, Status};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 

@@ -42,7 +42,7 @@ pub enum Owner {
 pub struct SpaceId(pub u64);
 
 /// The twenty letters handles are made of: consonants without `y`, so that no handle spells a word.
-pub const CONSONANTS: [u8; 20] = *b"bcdfghjklmnpqrstvwxz";
+pub(crate) const CONSONANTS: [u8; 20] = *b"bcdfghjklmnpqrstvwxz";
 
 /// A session's name in tool arguments: three consonants (four once half the space of three is used), as in `bfw`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -120,7 +120,7 @@ impl FromStr for HeaderKey {
 
 /// The id of a task on the stateless wire: the owner's handle and the entry, as in `bfw-12`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TaskId {
+pub(crate) struct TaskId {
     /// The session that started the work.
     pub handle: Handle,
     /// The entry doing it.

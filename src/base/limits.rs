@@ -66,17 +66,17 @@ pub struct Limits {
 }
 
 /// Most characters of a session's note on the roster.
-pub const MOST_NOTE_CHARACTERS: usize = 500;
+pub(crate) const MOST_NOTE_CHARACTERS: usize = 500;
 
 /// Most characters that are kept of what a client calls itself, and of its version.
-pub const MOST_CLIENT_CHARACTERS: usize = 100;
+pub(crate) const MOST_CLIENT_CHARACTERS: usize = 100;
 
 /// 1 KiB.
 pub const KIB: usize = 1 << 10;
 /// 1 MiB.
 pub const MIB: usize = 1 << 20;
 /// 1 GiB.
-pub const GIB: usize = 1 << 30;
+pub(crate) const GIB: usize = 1 << 30;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -208,7 +208,7 @@ impl LimitHit {
 }
 
 /// A number of bytes as people read it: `128 MiB`, `1.2 MB` only where it is not a whole number of a unit.
-pub fn bytes(n: usize) -> String {
+pub(crate) fn bytes(n: usize) -> String {
     match n {
         n if n >= GIB && n.is_multiple_of(GIB) => format!("{} GiB", n / GIB),
         n if n >= MIB && n.is_multiple_of(MIB) => format!("{} MiB", n / MIB),
@@ -220,7 +220,7 @@ pub fn bytes(n: usize) -> String {
 }
 
 /// A number with commas between thousands: `9,872`.
-pub fn thousands(n: usize) -> String {
+pub(crate) fn thousands(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {

@@ -3,20 +3,23 @@
 //! Owns ids, time, limits, the ends of an eval, and the refusals of a request. Knows nothing of Rhai, the wire or the
 //! terminal, and holds no state but the clock.
 
-pub mod client;
-pub mod clock;
-pub mod ids;
-pub mod limits;
+pub(crate) mod client;
+pub(crate) mod clock;
+pub(crate) mod ids;
+pub(crate) mod limits;
 mod locks;
 mod module_error;
-pub mod outcome;
-pub mod refusal;
+pub(crate) mod outcome;
+pub(crate) mod refusal;
 
 pub use client::ClientInfo;
-pub use clock::{Alarm, Clock, Time, Wake};
-pub use ids::{EntryId, Handle, HeaderKey, Owner, SessionId, SpaceId, TaskId};
+pub(crate) use clock::Wake;
+pub use clock::{Clock, Time};
+pub(crate) use ids::TaskId;
+pub use ids::{EntryId, Handle, HeaderKey, Owner, SessionId, SpaceId};
 pub use limits::Limits;
 pub(crate) use locks::lock;
-pub use module_error::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
-pub use outcome::{Conflict, Cut, Failure, Frame, Status, StopCause};
+pub(crate) use module_error::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
+pub(crate) use outcome::{Conflict, Cut};
+pub use outcome::{Failure, Frame, Status, StopCause};
 pub use refusal::Refusal;

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The reasons why a module cannot be had. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ModuleError {
+pub(crate) enum ModuleError {
     /// Not a name that a module can have.
     BadName {
         /// The text given.
@@ -91,7 +91,7 @@ pub enum ModuleError {
 
 impl ModuleError {
     /// The kind a script sees when it catches this.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::BadName { .. } => "BadModuleName",
             Self::NotFound { .. } | Self::Outside { .. } => "ModuleNotFound",
@@ -167,7 +167,7 @@ fn did_you_mean(f: &mut fmt::Formatter<'_>, near: &[String]) -> fmt::Result {
 
 /// News for an eval about a module that it imports or changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ModuleNotice {
+pub(crate) enum ModuleNotice {
     /// The file as it is now does not load, and the last version that did is used.
     Broken {
         /// The module.
@@ -237,7 +237,7 @@ impl fmt::Display for ModuleNotice {
 
 /// The weight of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
+pub(crate) enum Severity {
     /// The module cannot be loaded.
     Error,
     /// It works, but a reader would want it otherwise.
@@ -255,7 +255,7 @@ impl fmt::Display for Severity {
 
 /// Something that is wrong with a file in a folder of modules. `Display` is one line that begins `file:line:column`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleProblem {
+pub(crate) struct ModuleProblem {
     /// The file, relative to the folder.
     pub file: String,
     /// Line, from 1; 0 for the file as a whole.
@@ -268,7 +268,7 @@ pub struct ModuleProblem {
 
 /// The kinds of problems a file in a folder of modules can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProblemKind {
+pub(crate) enum ProblemKind {
     /// It does not compile; what the compiler says.
     Syntax(String),
     /// It cannot be read as a module.
@@ -287,12 +287,12 @@ pub enum ProblemKind {
 
 impl ModuleProblem {
     /// The place, as editors can follow it: `stats.rhai:2:7`.
-    pub fn place(&self) -> String {
+    pub(crate) fn place(&self) -> String {
         place(&self.file, self.line, self.column)
     }
 
     /// The weight of it.
-    pub fn severity(&self) -> Severity {
+    pub(crate) fn severity(&self) -> Severity {
         match self.what {
             ProblemKind::Syntax(_)
             | ProblemKind::Unreadable(_)

@@ -136,7 +136,7 @@ impl From<&LimitHit> for Failure {
 
 /// A name that another entry set or defined too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
+pub(crate) struct Conflict {
     /// The variable or function.
     pub name: String,
     /// The other entry.

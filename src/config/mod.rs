@@ -15,8 +15,8 @@ mod settings;
 mod units;
 mod values;
 
-pub use options::Options;
-pub use values::Config;
+pub(crate) use options::Options;
+pub(crate) use values::Config;
 
 #[cfg(test)]
 mod tests;

@@ -34,7 +34,7 @@ impl fmt::Display for Problems {
 
 /// The settings as a part of a command line.
 #[derive(Clone, Debug, Default)]
-pub struct Options(pub Config);
+pub(crate) struct Options(pub Config);
 
 impl clap::FromArgMatches for Options {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {

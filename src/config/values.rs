@@ -11,7 +11,7 @@ pub(super) const DEFAULT_SCRIPTS: &str = "scripts";
 
 /// Everything an operator can choose.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub(crate) struct Config {
     /// The address to bind.
     pub bind: IpAddr,
     /// The port; 0 takes any free one.
@@ -44,12 +44,12 @@ impl Default for Config {
 
 impl Config {
     /// The address to serve at.
-    pub fn addr(&self) -> SocketAddr {
+    pub(crate) fn addr(&self) -> SocketAddr {
         SocketAddr::new(self.bind, self.port)
     }
 
     /// The folder of script modules: the one that was named, else `scripts`.
-    pub fn scripts_folder(&self) -> &Path {
+    pub(crate) fn scripts_folder(&self) -> &Path {
         self.scripts.as_deref().unwrap_or(Path::new(DEFAULT_SCRIPTS))
     }
 }

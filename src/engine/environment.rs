@@ -8,14 +8,14 @@ use std::fmt;
 use std::sync::{Arc, RwLock};
 
 /// The constants functions see, in the shape Rhai wants them.
-pub type Constants = Shared<RwLock<BTreeMap<ImmutableString, Dynamic>>>;
+pub(crate) type Constants = Shared<RwLock<BTreeMap<ImmutableString, Dynamic>>>;
 
 /// Something that is only held so that it lives on.
 pub(crate) type KeepAlive = Arc<dyn Any + Send + Sync>;
 
 /// One kept import.
 #[derive(Clone, Debug)]
-pub struct Import {
+pub(crate) struct Import {
     /// The name code uses.
     pub alias: ImmutableString,
     /// The name it is resolved by; `None` for a module that is no script.
@@ -34,7 +34,7 @@ impl Import {
 
 /// The functions, imports and constants that functions of a space or module run in.
 #[derive(Clone, Debug, Default)]
-pub struct Environment {
+pub(crate) struct Environment {
     /// The functions, one module of script functions.
     pub functions: Shared<Module>,
     /// The imports, oldest first.
@@ -45,7 +45,7 @@ pub struct Environment {
 
 impl Environment {
     /// Adds imports; each replaces an older one with its alias.
-    pub fn add_imports(&mut self, imports: &[Import]) {
+    pub(crate) fn add_imports(&mut self, imports: &[Import]) {
         if imports.is_empty() {
             return;
         }

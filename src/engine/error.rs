@@ -7,11 +7,11 @@ use crate::base::{EntryId, Failure, Refusal};
 use rhai::{Dynamic, EvalAltResult, Map, Position};
 
 /// The result of a native function.
-pub type Fallible<T> = Result<T, Box<EvalAltResult>>;
+pub(crate) type Fallible<T> = Result<T, Box<EvalAltResult>>;
 
 /// A failure that is handed on to another script, with the live value that was thrown.
 #[derive(Clone, Debug)]
-pub struct Thrown {
+pub(crate) struct Thrown {
     /// The failure.
     pub failure: Failure,
     /// The entry that failed.
@@ -24,13 +24,13 @@ pub struct Thrown {
 const OURS: i32 = 0x4552;
 
 /// The error that ends a stopped eval. No script can catch it for long: the next operation raises it again.
-pub fn terminated() -> Box<EvalAltResult> {
+pub(crate) fn terminated() -> Box<EvalAltResult> {
     EvalAltResult::ErrorTerminated(Dynamic::UNIT, Position::NONE).into()
 }
 
 /// The failure of another entry, as an error of this script. It catches a map: `kind`, `message`, `entry`, `line`, `column`,
 /// `source`, and `thrown` when something was thrown.
-pub fn raise(thrown: &Thrown) -> Box<EvalAltResult> {
+pub(crate) fn raise(thrown: &Thrown) -> Box<EvalAltResult> {
     let Failure { kind, message, source, line, column, .. } = &thrown.failure;
     let mut map = Map::new();
     map.insert("kind".into(), kind.into());
@@ -46,17 +46,17 @@ pub fn raise(thrown: &Thrown) -> Box<EvalAltResult> {
 }
 
 /// A refusal, as an error of this script. It catches a map: `kind` and `message`.
-pub fn refuse(refusal: &Refusal) -> Box<EvalAltResult> {
+pub(crate) fn refuse(refusal: &Refusal) -> Box<EvalAltResult> {
     fail(refusal.kind(), refusal.to_string())
 }
 
 /// A limit, as an error of this script. It catches a map: `kind` and `message`.
-pub fn limit(hit: &LimitHit) -> Box<EvalAltResult> {
+pub(crate) fn limit(hit: &LimitHit) -> Box<EvalAltResult> {
     fail(hit.kind(), hit.to_string())
 }
 
 /// Any other error of a native function, as an error of this script. It catches a map: `kind` and `message`.
-pub fn fail(kind: &str, message: impl Into<String>) -> Box<EvalAltResult> {
+pub(crate) fn fail(kind: &str, message: impl Into<String>) -> Box<EvalAltResult> {
     let mut map = Map::new();
     map.insert("kind".into(), kind.into());
     map.insert("message".into(), message.into().into());
@@ -84,6 +84,6 @@ fn number(n: u64) -> Dynamic {
 }
 
 /// A column in characters, from 1; 0 when unknown. Rhai counts no further than this type holds: there it is unknown.
-pub fn column(position: Position) -> usize {
+pub(crate) fn column(position: Position) -> usize {
     position.position().filter(|column| *column < usize::from(u16::MAX)).unwrap_or(0)
 }

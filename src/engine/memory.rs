@@ -58,7 +58,7 @@ fn count(added: usize, freed: usize) {
 }
 
 /// Bytes that this thread allocated and has not freed. Negative when it freed what others had allocated.
-pub fn thread_bytes() -> i64 {
+pub(crate) fn thread_bytes() -> i64 {
     THREAD.try_with(Cell::get).unwrap_or(0)
 }
 
@@ -68,7 +68,7 @@ pub fn process_bytes() -> usize {
 }
 
 /// Whether the allocator is installed, measured once by allocating.
-pub fn installed() -> bool {
+pub(crate) fn installed() -> bool {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
     *INSTALLED.get_or_init(|| {
         let before = thread_bytes();

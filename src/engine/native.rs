@@ -7,20 +7,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A module of native functions under construction. Every function is run under `catch_unwind`.
 #[derive(Debug, Default)]
-pub struct Api {
+pub(crate) struct Api {
     module: Module,
 }
 
 impl Api {
     /// An empty one.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Adds a function. `params` are its parameters as docs show them, with the returned type last when it is worth saying:
     /// `["secs: float", "Dynamic"]`; `doc` is its doc comment without comment marks. A method takes its object as `&mut T`
     /// first, and may be called on constants.
-    pub fn function<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
+    pub(crate) fn function<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
         &mut self,
         name: &str,
         params: &[&str],
@@ -35,7 +35,7 @@ impl Api {
     }
 
     /// Adds a method that changes its object: constants refuse it.
-    pub fn mutating<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
+    pub(crate) fn mutating<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
         &mut self,
         name: &str,
         params: &[&str],
@@ -78,7 +78,7 @@ impl Api {
     }
 
     /// Adds a property that can be read: `value.name`.
-    pub fn getter<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
+    pub(crate) fn getter<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
         &mut self,
         name: &str,
         doc: &str,
@@ -113,18 +113,13 @@ impl Api {
     }
 
     /// Names a type of the host as scripts see it.
-    pub fn custom_type<T: rhai::Variant + Clone>(&mut self, name: &str) -> &mut Self {
+    pub(crate) fn custom_type<T: rhai::Variant + Clone>(&mut self, name: &str) -> &mut Self {
         self.module.set_custom_type::<T>(name);
         self
     }
 
-    /// The module, for what has no method here.
-    pub fn module(&mut self) -> &mut Module {
-        &mut self.module
-    }
-
     /// The finished module.
-    pub fn build(self) -> Module {
+    pub(crate) fn build(self) -> Module {
         self.module
     }
 }

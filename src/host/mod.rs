@@ -16,14 +16,19 @@ mod run;
 mod tests;
 mod types;
 
-pub use self::core::serving::{Occupied, Serving};
+pub(crate) use self::core::serving::Occupied;
+#[cfg(test)]
+pub(crate) use self::core::serving::Serving;
 pub use api::builder::{BuildError, HostBuilder};
 pub use api::embed::{EvalError, Evaluated, Host};
 pub use api::host::{Expected, Hold, HostApi, Submitted};
 pub use api::prompt::PromptSession;
-pub use api::script::{Ended, Printed, Script, SubmittedScript};
-pub use api::wait;
-pub use delivery::{Delivery, Receipt};
-pub use names::{ModuleKind, ModuleNames, Names, Signature};
+pub use api::script::{Script, SubmittedScript};
+pub(crate) use api::wait;
+pub use delivery::Delivery;
+#[cfg(test)]
+pub(crate) use delivery::Receipt;
+pub(crate) use names::{ModuleKind, ModuleNames, Names, Signature};
 pub use run::tracing_layer::{EntryLayer, tracing_layer};
-pub use types::{Answer, EvalRequest, OutputPage, Probe, TaskView};
+pub(crate) use types::TaskView;
+pub use types::{Answer, EvalRequest, OutputPage, Probe};

@@ -22,6 +22,7 @@ impl Token {
     }
 
     /// The header value that carries it. Marked as sensitive, so that it is not shown either.
+    #[cfg(feature = "cli")]
     pub(crate) fn bearer(&self) -> HeaderValue {
         let mut value =
             HeaderValue::from_str(&format!("Bearer {}", self.0)).expect("visible ASCII can stand in a header");
@@ -147,11 +148,13 @@ impl PageOrigin {
 }
 
 /// Tells whether `text` can be given to `--allow-host`: a name or an address, with or without a port, which is ignored.
+#[cfg(feature = "cli")]
 pub(crate) fn is_host(text: &str) -> bool {
     authority(text).is_some()
 }
 
 /// Tells whether `text` can be given to `--allow-origin`.
+#[cfg(feature = "cli")]
 pub(crate) fn is_origin(text: &str) -> bool {
     PageOrigin::parse(text).is_some()
 }

@@ -14,5 +14,6 @@ mod socket;
 mod tests;
 
 pub use access::Token;
+#[cfg(feature = "cli")]
 pub(crate) use access::{is_host, is_origin};
 pub use server::{ServeError, ServeOptions, Server, serve, serve_dispatcher, serve_with};

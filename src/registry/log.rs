@@ -10,7 +10,7 @@ use std::time::Duration;
 /// One printed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// When it was printed, counted from the start of the entry.
+    /// The time it was printed, counted from the start of the entry.
     pub after: Duration,
     /// The source it came from: `print`, `debug`, or a level and target of an event.
     pub source: Cow<'static, str>,

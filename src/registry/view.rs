@@ -28,11 +28,11 @@ pub struct EntryView {
     pub code: Arc<str>,
     /// The stage of its life.
     pub status: Status,
-    /// When it was admitted.
+    /// The time it was admitted.
     pub created: Time,
-    /// When it got its first slot.
+    /// The time it got its first slot.
     pub started: Option<Time>,
-    /// When it ended.
+    /// The time it ended.
     pub settled: Option<Time>,
     /// The time it ran, up to now while it does.
     pub ran: Duration,

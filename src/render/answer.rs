@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// One entry as it stands, copied when it was claimed.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub(crate) struct Block {
     /// The entry.
     pub entry: EntryView,
     /// The session its footer names, as people know it; `None` for readers that are told of none.
@@ -69,7 +69,7 @@ impl Block {
 
 /// The news that one response carries, after all blocks.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tail<'a> {
+pub(crate) struct Tail<'a> {
     /// The session's own work that settled since it was last told.
     pub settled: &'a [(EntryId, Status)],
     /// The session's entries that were evicted.
@@ -83,7 +83,7 @@ pub struct Tail<'a> {
 }
 
 /// The answer about one entry: its block and the tail.
-pub fn one(block: &Block, tail: &Tail<'_>, style: Style) -> String {
+pub(crate) fn one(block: &Block, tail: &Tail<'_>, style: Style) -> String {
     let mut lines = block_lines(block, style);
     lines.extend(tail_lines(tail, style));
     lines.join("\n")
@@ -91,7 +91,7 @@ pub fn one(block: &Block, tail: &Tail<'_>, style: Style) -> String {
 
 /// The answer about several entries: ids that are not there are named first (the sentences of their refusals), then a block
 /// each, set apart by an empty line, then one tail.
-pub fn several(refused: &[String], blocks: &[Block], tail: &Tail<'_>, style: Style) -> String {
+pub(crate) fn several(refused: &[String], blocks: &[Block], tail: &Tail<'_>, style: Style) -> String {
     let mut parts = Vec::new();
     if !refused.is_empty() {
         let named: Vec<_> =
@@ -106,18 +106,18 @@ pub fn several(refused: &[String], blocks: &[Block], tail: &Tail<'_>, style: Sty
 }
 
 /// A plain text (a minted session, a refused argument) and the tail.
-pub fn text(text: &str, tail: &Tail<'_>, style: Style) -> String {
+pub(crate) fn text(text: &str, tail: &Tail<'_>, style: Style) -> String {
     let safe = text.lines().map(|line| guarded(&one_line(line)));
     safe.chain(tail_lines(tail, style)).collect::<Vec<_>>().join("\n")
 }
 
 /// The block alone, as a task's result carries it.
-pub fn block(block: &Block, style: Style) -> String {
+pub(crate) fn block(block: &Block, style: Style) -> String {
     block_lines(block, style).join("\n")
 }
 
 /// The tail alone; empty when there is no news.
-pub fn tail(tail: &Tail<'_>, style: Style) -> String {
+pub(crate) fn tail(tail: &Tail<'_>, style: Style) -> String {
     tail_lines(tail, style).join("\n")
 }
 
@@ -337,7 +337,7 @@ fn folded(settled: &[(EntryId, Status)]) -> Vec<Range> {
 
 /// The line of an entry handle: `entry 12 · ok · 3 ms · by bfw`. `by`: its owner, when that is not the reader. `gone`: why the
 /// value is not there any more, `evicted` or `forgotten`.
-pub fn entry_line(entry: &EntryView, by: Option<&str>, gone: Option<&str>) -> String {
+pub(crate) fn entry_line(entry: &EntryView, by: Option<&str>, gone: Option<&str>) -> String {
     let mut line = format!("entry {} · {} · {}", entry.id, entry.status, duration(entry.ran));
     for (label, fact) in [("by ", by), ("", gone)] {
         if let Some(fact) = fact {

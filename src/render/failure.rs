@@ -15,7 +15,7 @@ const AROUND: usize = 60;
 const FRAMES: usize = 10;
 
 /// The whole text. `id` is named on the first line when there is an entry.
-pub fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> String {
+pub(crate) fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> String {
     let message = Message::of(failure);
     let mut lines = vec![style.paint(Role::Bad, &first_line(failure, id))];
     lines.extend(message.further_lines());
@@ -49,7 +49,7 @@ pub fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> String {
 
 /// The first line alone: `FunctionNotFound: no function 'lenn' for (array) · 2:12 · id 12`. Code that is not the entry's own is
 /// named there too: `· stats.rhai:3:7 · id 12`.
-pub fn first_line(failure: &Failure, id: Option<EntryId>) -> String {
+pub(crate) fn first_line(failure: &Failure, id: Option<EntryId>) -> String {
     let Failure { kind, source, line, column, .. } = failure;
     let mut text = format!("{}: {}", one_line(kind), Message::of(failure).first_line());
     let mut push = |part: std::fmt::Arguments<'_>| text.write_fmt(part).expect("writing to a string cannot fail");
@@ -72,7 +72,7 @@ pub fn first_line(failure: &Failure, id: Option<EntryId>) -> String {
 struct Message<'f> {
     first: &'f str,
     further: Vec<&'f str>,
-    /// What the failure itself leaves out behind the last of these lines.
+    /// The part the failure itself leaves out behind the last of these lines.
     cut: Cut,
 }
 
@@ -167,7 +167,7 @@ fn clipped(line: &str, column: usize) -> (String, String) {
     (shown.trim_end().to_owned(), pad)
 }
 
-/// Whether terminals show a character two cells wide (the common ranges).
+/// True for characters that terminals show two cells wide (the common ranges).
 fn is_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
         | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1faff}'

@@ -11,16 +11,16 @@ use std::time::Duration;
 
 /// A row of `:evals`.
 #[derive(Clone, Debug)]
-pub struct EvalRow {
+pub(crate) struct EvalRow {
     /// Its id.
     pub id: EntryId,
     /// Its status.
     pub status: Status,
     /// Whose it is; `None` for the prompt's own.
     pub by: Option<String>,
-    /// Where it is evaluated.
+    /// The space or module it is evaluated in.
     pub ns: String,
-    /// How long it ran, or runs.
+    /// The time it ran, or runs.
     pub time: Duration,
     /// Lines it printed.
     pub lines: usize,
@@ -32,7 +32,7 @@ pub struct EvalRow {
 
 /// A row of `:spaces`.
 #[derive(Clone, Debug)]
-pub struct SpaceRow {
+pub(crate) struct SpaceRow {
     /// Its name.
     pub name: String,
     /// `scratch`, `shared`, or `module` for one that stands for a module.
@@ -51,10 +51,10 @@ pub struct SpaceRow {
 
 /// A row of `:help`.
 #[derive(Clone, Debug)]
-pub struct CommandRow<'a> {
+pub(crate) struct CommandRow<'a> {
     /// The command as it is typed, with its arguments: `:res 12`.
     pub usage: String,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub help: &'a str,
 }
 
@@ -62,7 +62,7 @@ pub struct CommandRow<'a> {
 const CELL: usize = 80;
 
 /// Entries, oldest first, children under their parents.
-pub fn evals(rows: &[EvalRow], style: Style) -> String {
+pub(crate) fn evals(rows: &[EvalRow], style: Style) -> String {
     if rows.is_empty() {
         return "no entries".to_owned();
     }
@@ -114,7 +114,7 @@ fn role(status: Status) -> Role {
 }
 
 /// The roster.
-pub fn sessions(rows: &[SessionRow], style: Style) -> String {
+pub(crate) fn sessions(rows: &[SessionRow], style: Style) -> String {
     if rows.is_empty() {
         return "no sessions".to_owned();
     }
@@ -137,7 +137,7 @@ pub fn sessions(rows: &[SessionRow], style: Style) -> String {
 }
 
 /// Spaces. The one the prompt is in, called `here`, is marked.
-pub fn spaces(rows: &[SpaceRow], here: &str, style: Style) -> String {
+pub(crate) fn spaces(rows: &[SpaceRow], here: &str, style: Style) -> String {
     if rows.is_empty() {
         return "no spaces".to_owned();
     }
@@ -159,7 +159,7 @@ pub fn spaces(rows: &[SpaceRow], here: &str, style: Style) -> String {
 }
 
 /// The commands of the prompt.
-pub fn commands(rows: &[CommandRow<'_>], style: Style) -> String {
+pub(crate) fn commands(rows: &[CommandRow<'_>], style: Style) -> String {
     let mut table = Table::new(&[]);
     for row in rows {
         table.row(vec![row.usage.clone(), row.help.to_owned()], &[(0, Role::Name)]);
@@ -168,7 +168,7 @@ pub fn commands(rows: &[CommandRow<'_>], style: Style) -> String {
 }
 
 /// A page of output for `:out`: the number of each line, seconds since the start of its eval, source and text.
-pub fn output(page: &Page, style: Style) -> String {
+pub(crate) fn output(page: &Page, style: Style) -> String {
     let dropped = (page.skipped > 0).then(|| {
         let line = format!("… {} dropped: only the newest are kept", count(page.skipped as usize, "line"));
         style.paint(Role::Quiet, &line)
@@ -199,7 +199,7 @@ pub fn output(page: &Page, style: Style) -> String {
 }
 
 /// Settled news for the prompt, one line an entry: `12 ok after 3.2 s · sleep(3)`.
-pub fn settled(id: EntryId, status: Status, time: Duration, code: &str, style: Style) -> String {
+pub(crate) fn settled(id: EntryId, status: Status, time: Duration, code: &str, style: Style) -> String {
     let word = style.paint(role(status), status.as_str());
     let rest = format!("after {} · {}", duration(time), first_line(code, CELL));
     format!("{id} {word} {}", style.paint(Role::Quiet, &rest))

@@ -3,21 +3,20 @@
 //! Pure: views in, text out. Knows no lock, no clock, no wire and no terminal; callers say which [`Style`] they want.
 //! (Refusals and limits are the one exception: their sentences are their `Display`, since scripts may catch them.)
 
-pub mod answer;
-pub mod failure;
-pub mod lists;
-pub mod notice;
-pub mod outline;
-pub mod output;
-pub mod plain;
-pub mod prompt;
-pub mod style;
+pub(crate) mod answer;
+pub(crate) mod failure;
+pub(crate) mod lists;
+pub(crate) mod notice;
+pub(crate) mod outline;
+pub(crate) mod output;
+pub(crate) mod plain;
+pub(crate) mod prompt;
+pub(crate) mod style;
 mod summary;
 pub mod teach;
-pub mod value;
+pub(crate) mod value;
 
-pub use answer::{Block, Tail};
-pub use output::Output;
+pub(crate) use answer::{Block, Tail};
 pub use style::Style;
-pub use summary::{EndText, Summary};
-pub use value::{Budget, Elided, EntryEnd, EntryShown, Rendered, Shown, whole};
+pub(crate) use summary::{EndText, Summary};
+pub(crate) use value::{Budget, Rendered, Shown};

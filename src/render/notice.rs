@@ -5,23 +5,23 @@ use super::style::{Role, Style};
 use crate::base::{EntryId, Handle};
 
 /// The first line on stderr: `remontoire 0.1.0 · http://127.0.0.1:7766/mcp`.
-pub fn start_line(url: &str) -> String {
+pub(crate) fn start_line(url: &str) -> String {
     format!("remontoire {} · {url}", env!("CARGO_PKG_VERSION"))
 }
 
 /// A warning on stderr: `warning: …`.
-pub fn warning(sentence: &str, style: Style) -> String {
+pub(crate) fn warning(sentence: &str, style: Style) -> String {
     format!("{} {}", style.paint(Role::Busy, "warning:"), one_line(sentence))
 }
 
 /// An error on stderr that is not a script's: `remontoire: …`.
-pub fn complaint(sentence: &str) -> String {
+pub(crate) fn complaint(sentence: &str) -> String {
     format!("remontoire: {}", one_line(sentence))
 }
 
 /// The answer of `create-session`: the handle alone on the first line, then how to use it. `optional`: on a wire that has header
 /// sessions, `session` may be left out.
-pub fn session_created(handle: &Handle, optional: bool) -> String {
+pub(crate) fn session_created(handle: &Handle, optional: bool) -> String {
     let use_it = if optional {
         format!(
             "Pass session: \"{handle}\" with a call to work in this session instead of your connection's own: its variables and \
@@ -37,7 +37,7 @@ pub fn session_created(handle: &Handle, optional: bool) -> String {
 
 /// The status message of a task: `;; id 12 · running in the background`, then the latest line of output when there is one
 /// (already shown as [`super::output::line`] shows it).
-pub fn task_status(id: EntryId, latest_line: Option<&str>) -> String {
+pub(crate) fn task_status(id: EntryId, latest_line: Option<&str>) -> String {
     let head = format!(";; id {id} · running in the background");
     match latest_line.filter(|line| !line.is_empty()) {
         Some(line) => format!("{head} · {}", super::plain::first_line(line, 200)),
@@ -46,10 +46,10 @@ pub fn task_status(id: EntryId, latest_line: Option<&str>) -> String {
 }
 
 /// The answer to a call that waits while the process ends.
-pub const SHUTTING_DOWN: &str = "the process is shutting down; ids, sessions and variables end with it";
+pub(crate) const SHUTTING_DOWN: &str = "the process is shutting down; ids, sessions and variables end with it";
 
-/// What a person at the prompt reads when the process ends.
-pub fn goodbye(running: usize) -> String {
+/// The last line of a prompt when the process ends.
+pub(crate) fn goodbye(running: usize) -> String {
     match running {
         0 => "bye".to_owned(),
         n => format!("bye · {} cancelled", super::plain::count(n, "running eval")),
@@ -57,27 +57,27 @@ pub fn goodbye(running: usize) -> String {
 }
 
 /// The first line on stderr of a prompt on another instance.
-pub fn attached(url: &str, session: &str) -> String {
+pub(crate) fn attached(url: &str, session: &str) -> String {
     format!("attached to {} · session {}", one_line(url), one_line(session))
 }
 
-/// What a person at the prompt reads when they leave another instance.
-pub fn left(session: &str) -> String {
+/// The last line of a prompt on another instance.
+pub(crate) fn left(session: &str) -> String {
     format!("left session {} · what still runs there runs on", one_line(session))
 }
 
 /// A signal came while an eval on another instance was waited for.
-pub fn cancelled_by_leaving(session: &str) -> String {
+pub(crate) fn cancelled_by_leaving(session: &str) -> String {
     format!("left session {} · the eval was cancelled", one_line(session))
 }
 
-/// What a command line says of an eval that was cancelled.
-pub fn cancelled(id: EntryId) -> String {
+/// The line of the command line about an eval that was cancelled.
+pub(crate) fn cancelled(id: EntryId) -> String {
     format!("cancelled · id {id}")
 }
 
-/// What a command line says when its script ended and background work with it, unfinished.
-pub fn unfinished(ids: &[EntryId]) -> String {
+/// The line of the command line when its script ended and background work with it, unfinished.
+pub(crate) fn unfinished(ids: &[EntryId]) -> String {
     let ids = super::answer::ranges(ids);
     format!("cancelled with the end of the script: {ids} · await_all(list) as its last step waits for its children")
 }

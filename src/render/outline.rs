@@ -6,7 +6,7 @@ use crate::base::{ModuleProblem, Severity};
 
 /// A module, as its text alone tells.
 #[derive(Clone, Debug, Default)]
-pub struct Module {
+pub(crate) struct Module {
     /// Its name, such as `sub/deep`.
     pub name: String,
     /// Its `//!` comment without the marks.
@@ -19,19 +19,19 @@ pub struct Module {
 
 /// A function of a module.
 #[derive(Clone, Debug, Default)]
-pub struct Function {
+pub(crate) struct Function {
     /// Its signature, such as `hello(name)`.
     pub signature: String,
     /// Its `///` comment without the marks.
     pub doc: String,
     /// The line it starts on, from 1.
     pub line: usize,
-    /// Whether only the module itself may call it.
+    /// Only the module itself may call it.
     pub private: bool,
 }
 
 /// Signatures and docs of a module.
-pub fn text(module: &Module, style: Style) -> String {
+pub(crate) fn text(module: &Module, style: Style) -> String {
     let mut lines = vec![style.paint(Role::Name, &format!("module {}", one_line(&module.name)))];
     indented(&module.doc, "  ", &mut lines);
     if !module.constants.is_empty() {
@@ -60,7 +60,7 @@ fn indented(doc: &str, indent: &str, lines: &mut Vec<String>) {
 }
 
 /// The report of a check of `modules` modules: a line for each problem and a summary.
-pub fn check(problems: &[ModuleProblem], modules: usize, style: Style) -> String {
+pub(crate) fn check(problems: &[ModuleProblem], modules: usize, style: Style) -> String {
     let mut lines: Vec<_> = problems.iter().map(|problem| line(problem, style)).collect();
     let errors = problems.iter().filter(|problem| problem.severity() == Severity::Error).count();
     let warnings = problems.len() - errors;
@@ -77,13 +77,13 @@ pub fn check(problems: &[ModuleProblem], modules: usize, style: Style) -> String
     lines.join("\n")
 }
 
-/// What a check says when nobody named a folder and the usual one is not there.
-pub fn no_folder(place: &str) -> String {
+/// The result of a check when nobody named a folder and the usual one is not there.
+pub(crate) fn no_folder(place: &str) -> String {
     format!("0 modules · there is no folder {} · check another with: remontoire check DIR", one_line(place))
 }
 
-/// What a check says of a folder without modules.
-pub fn no_modules(place: &str) -> String {
+/// The result of a check of a folder without modules.
+pub(crate) fn no_modules(place: &str) -> String {
     format!("0 modules · no file in {} ends in .rhai", one_line(place))
 }
 

@@ -1,4 +1,4 @@
-//! What an eval printed, as a block of an answer: head and tail within a budget.
+//! The output of an eval, as a block of an answer: head and tail within a budget.
 
 use super::plain::{count, fitting, guarded, one_line};
 use super::style::{Role, Style};
@@ -6,27 +6,27 @@ use crate::base::EntryId;
 use crate::base::limits::{bytes, thousands};
 use crate::registry::{Gap, HeadTail, Line};
 
-/// What an entry printed, as an answer shows it.
+/// The output of an entry, as an answer shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Output<'a> {
+pub(crate) struct Output<'a> {
     /// Beginning and end, asked of the log with [`ROOM`].
     pub lines: &'a HeadTail,
-    /// How many of the lines left out are gone for ever.
+    /// The number of the lines left out that are gone for ever.
     pub dropped: u64,
 }
 
 /// Bytes of output that an answer shows.
-pub const ANSWER_BYTES: usize = 8 << 10;
+pub(crate) const ANSWER_BYTES: usize = 8 << 10;
 
 /// Room for the header and the mark.
 const MARKS: usize = 256;
 
 /// Bytes of lines that fit into an answer when nothing in them has to be escaped.
-pub const ROOM: usize = ANSWER_BYTES - MARKS;
+pub(crate) const ROOM: usize = ANSWER_BYTES - MARKS;
 
 impl Output<'_> {
-    /// Whether nothing was ever printed.
-    pub fn is_empty(&self) -> bool {
+    /// True when nothing was ever printed.
+    pub(crate) fn is_empty(&self) -> bool {
         self.lines.head.is_empty() && self.lines.tail.is_empty() && self.lines.gap.is_none()
     }
 }
@@ -34,7 +34,7 @@ impl Output<'_> {
 /// The block: `;; out` and the lines, within [`ANSWER_BYTES`] (colours not counted). Empty when nothing was printed.
 ///
 /// Lines that do not fit are left out between head and tail; the mark there says how many and which call pages through them.
-pub fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
+pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
     if output.is_empty() {
         return String::new();
     }
@@ -116,14 +116,14 @@ fn whole(line: &Line, share: usize) -> String {
     guarded(&format!("{text}{rest}"))
 }
 
-/// What stands in a page for lines that are gone for ever.
-pub fn dropped(lines: u64) -> String {
+/// The mark in a page for lines that are gone for ever.
+pub(crate) fn dropped(lines: u64) -> String {
     format!("{} were dropped", count(usize::try_from(lines).unwrap_or(usize::MAX), "line"))
 }
 
 /// One line as it is shown (heartbeats, `:watch`, status messages): escaped, on one line, with its source in front when that is
 /// not `print`.
-pub fn line(line: &Line) -> String {
+pub(crate) fn line(line: &Line) -> String {
     let text = one_line(&line.text);
     if line.source == "print" { text } else { format!("[{}] {text}", one_line(&line.source)) }
 }
@@ -142,7 +142,7 @@ fn size(lines: &[String]) -> usize {
     lines.iter().map(|line| line.len() + 1).sum()
 }
 
-/// How many of the lines, from the first on, fit into `room` bytes.
+/// The number of lines, from the first on, that fit into `room` bytes.
 fn fitting_lines<'a>(lines: impl Iterator<Item = &'a String>, room: usize) -> usize {
     let mut used = 0;
     lines

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 /// A running time: `3 ms` below a second, else `3.2 s`.
-pub fn duration(time: Duration) -> String {
+pub(crate) fn duration(time: Duration) -> String {
     match time.as_millis() {
         ms @ 0..1_000 => format!("{ms} ms"),
         ms => {
@@ -16,17 +16,17 @@ pub fn duration(time: Duration) -> String {
 }
 
 /// A count with its noun: `1 line`, `9,998 lines`.
-pub fn count(n: usize, noun: &str) -> String {
+pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
-/// Whether a character may not reach a reader as itself: control characters, and marks that reorder or break lines.
+/// True for a character that may not reach a reader as itself: control characters, and marks that reorder or break lines.
 pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Appends an unsafe character as a string of the language would write it.
+/// Appends an unsafe character as a Rhai string would write it.
 pub(crate) fn push_escape(out: &mut String, c: char) {
     match c {
         '\n' => out.push_str("\\n"),
@@ -41,7 +41,7 @@ pub(crate) fn push_escape(out: &mut String, c: char) {
 }
 
 /// A text on one line: line breaks, tabs and other unsafe characters escaped.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if is_unsafe(c) { push_escape(&mut out, c) } else { out.push(c) }
@@ -50,7 +50,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The first line of a text, escaped and cut to `max` characters with `…`.
-pub fn first_line(text: &str, max: usize) -> String {
+pub(crate) fn first_line(text: &str, max: usize) -> String {
     let line = text.trim_start().lines().next().unwrap_or("").trim_end();
     let mut out = one_line(head(line, max));
     if head(line, max).len() < line.len() || text.trim_end().lines().nth(1).is_some() {

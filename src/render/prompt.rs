@@ -9,43 +9,43 @@ use std::time::Duration;
 /// Characters of a typed word that a sentence repeats.
 const WORD: usize = 40;
 
-/// What a new prompt says first.
-pub const GREETING: &str = ":help lists the commands · Ctrl-D leaves";
+/// The first line of a new prompt.
+pub(crate) const GREETING: &str = ":help lists the commands · Ctrl-D leaves";
 
-/// What an idle prompt answers to Ctrl-C.
-pub const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves";
+/// The answer of an idle prompt to Ctrl-C.
+pub(crate) const HOW_TO_LEAVE: &str = "Ctrl-D or :quit leaves";
 
 /// Said when what was typed cannot be read.
-pub const NOT_TEXT: &str = "that was not UTF-8 text, and nothing was run";
+pub(crate) const NOT_TEXT: &str = "that was not UTF-8 text, and nothing was run";
 
 /// A command was followed by further lines.
-pub const ONE_LINE: &str = "a command is one line";
+pub(crate) const ONE_LINE: &str = "a command is one line";
 
 /// A command needs an entry and got none.
-pub const WHICH_ENTRY: &str = "which entry?";
+pub(crate) const WHICH_ENTRY: &str = "which entry?";
 
 /// A command needs a name and got none.
-pub const WHICH_NAME: &str = "of which name?";
+pub(crate) const WHICH_NAME: &str = "of which name?";
 
-/// What follows the list of commands.
+/// The lines after the list of commands.
 const ABOUT_CODE: &str = "Anything else is code. Two blank lines submit it unfinished, Alt-Enter adds a line.
 A trailing & runs it in the background. Ctrl-C cancels what runs, Ctrl-D leaves.";
 
 /// The prompt before a first line: where evals run, when that is not the caller's own scratch.
-pub fn prompt(place: Option<&str>) -> String {
+pub(crate) fn prompt(place: Option<&str>) -> String {
     match place {
         Some(name) => format!("{name}> "),
         None => "> ".to_owned(),
     }
 }
 
-/// What `:help` prints: every command, and how code is submitted.
-pub fn help(commands: &[CommandRow<'_>], style: Style) -> String {
+/// The text of `:help`: every command, and how code is submitted.
+pub(crate) fn help(commands: &[CommandRow<'_>], style: Style) -> String {
     format!("{}\n\n{ABOUT_CODE}", lists::commands(commands, style))
 }
 
 /// No command has this name; `near` may have been meant.
-pub fn unknown_command(name: &str, near: Option<&str>) -> String {
+pub(crate) fn unknown_command(name: &str, near: Option<&str>) -> String {
     let name = first_line(name, WORD);
     match near {
         Some(near) => format!("no command :{name} · did you mean :{near} · :help lists the commands"),
@@ -54,72 +54,72 @@ pub fn unknown_command(name: &str, near: Option<&str>) -> String {
 }
 
 /// The arguments of a command do not fit; how it is used.
-pub fn misused(problem: &str, usage: &str) -> String {
+pub(crate) fn misused(problem: &str, usage: &str) -> String {
     format!("{problem} · {usage}")
 }
 
 /// A command got a word too many.
-pub fn surplus(word: &str) -> String {
+pub(crate) fn surplus(word: &str) -> String {
     format!("what is `{}`?", first_line(word, WORD))
 }
 
 /// A command needs a number of lines and got something else.
-pub fn no_number(word: &str) -> String {
+pub(crate) fn no_number(word: &str) -> String {
     format!("`{}` is not a number of lines", first_line(word, WORD))
 }
 
 /// A command needs a status and got something else.
-pub fn no_status(word: &str) -> String {
+pub(crate) fn no_status(word: &str) -> String {
     format!("`{}` is not a status", first_line(word, WORD))
 }
 
 /// An eval was started with a trailing `&`.
-pub fn in_background(id: EntryId) -> String {
+pub(crate) fn in_background(id: EntryId) -> String {
     format!(";; id {id} · running in the background")
 }
 
 /// Ctrl-C was pressed while an eval ran.
-pub fn cancelling(id: EntryId) -> String {
+pub(crate) fn cancelling(id: EntryId) -> String {
     format!(";; id {id} · cancelling")
 }
 
 /// The prompt goes on although the entry has not stopped yet.
-pub fn still_stopping(id: EntryId) -> String {
+pub(crate) fn still_stopping(id: EntryId) -> String {
     format!(";; id {id} · has not stopped yet · :res {id} says how it stands")
 }
 
 /// Ctrl-C was pressed while the output of an entry was followed.
-pub fn stopped_watching(id: EntryId) -> String {
+pub(crate) fn stopped_watching(id: EntryId) -> String {
     format!(";; id {id} · runs on, no longer watched")
 }
 
 /// The end of following an entry.
-pub fn watched_to_its_end(id: EntryId, status: Status) -> String {
+pub(crate) fn watched_to_its_end(id: EntryId, status: Status) -> String {
     format!(";; id {id} · {status} · :res {id} shows it")
 }
 
 /// Lines of output that are not shown because they were dropped, or lie before those that are shown.
-pub fn elided(id: EntryId, from: usize, lines: usize) -> String {
+pub(crate) fn elided(id: EntryId, from: usize, lines: usize) -> String {
     format!("… {} elided · :out {id} {from} {lines}", count(lines, "line"))
 }
 
 /// Lines of output that came faster than they could be shown, and are gone.
-pub fn lost(lines: usize) -> String {
+pub(crate) fn lost(lines: usize) -> String {
     format!("… {} dropped: the entry printed more than is kept", count(lines, "line"))
 }
 
 /// An entry cannot be looked at any more.
-pub fn gone(id: EntryId) -> String {
+pub(crate) fn gone(id: EntryId) -> String {
     format!("entry {id} is not there any more")
 }
 
 /// The connection broke while an entry was waited for.
-pub fn lost_sight(id: EntryId, why: &dyn std::fmt::Display) -> String {
+pub(crate) fn lost_sight(id: EntryId, why: &dyn std::fmt::Display) -> String {
     format!(";; id {id} · no longer waited for: {}", one_line(&why.to_string()))
 }
 
 /// An answer that came over the wire, as a terminal shows it.
-pub fn from_wire(text: &str, is_error: bool, style: Style) -> String {
+pub(crate) fn from_wire(text: &str, is_error: bool, style: Style) -> String {
     let line = |(n, line): (usize, &str)| match line {
         line if line.starts_with(";;") => style.paint(Role::Quiet, &one_line(line)),
         line if n == 0 && is_error => style.paint(Role::Bad, &one_line(line)),
@@ -129,12 +129,12 @@ pub fn from_wire(text: &str, is_error: bool, style: Style) -> String {
 }
 
 /// Timing was switched.
-pub fn timing(on: bool) -> &'static str {
+pub(crate) fn timing(on: bool) -> &'static str {
     if on { "timing is on" } else { "timing is off" }
 }
 
-/// How long an eval took, from Enter to the answer.
-pub fn took(time: Duration) -> String {
+/// The time an eval took, from Enter to the answer.
+pub(crate) fn took(time: Duration) -> String {
     let micros = time.as_micros();
     if micros < 1_000_000 {
         format!(";; time {}.{:03} ms", micros / 1_000, micros % 1_000)

@@ -1,18 +1,18 @@
-//! Whom a text is for, and the few colours of the terminal.
+//! The reader of a text, and the few colours of the terminal.
 
-/// Whom a text is for.
+/// The reader of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// A program that reads text: never a colour.
     Agent,
     /// A person at a terminal.
     Terminal {
-        /// Whether the terminal shows colours (it is one, and `NO_COLOR` is unset).
+        /// The terminal shows colours (it is one, and `NO_COLOR` is unset).
         colour: bool,
     },
 }
 
-/// What a piece of text is, for the palette.
+/// The kinds of text the palette tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A failure's first line, a caret, a broken module.
@@ -43,7 +43,7 @@ impl Style {
         format!("\u{1b}[{code}m{text}\u{1b}[0m")
     }
 
-    /// Whether a person reads this.
+    /// True when a person reads this.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Terminal { .. })
     }

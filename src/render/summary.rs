@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// A settled entry as answers show it: plain text and ids, safe to drop anywhere.
 #[derive(Clone, Debug)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// The way it ended.
     pub end: EndText,
     /// Variables it committed; said only when it failed or was cancelled.
@@ -23,7 +23,7 @@ pub struct Summary {
 
 impl Summary {
     /// An end with nothing beside it.
-    pub fn of(end: EndText) -> Self {
+    pub(crate) fn of(end: EndText) -> Self {
         Self {
             end,
             committed: Vec::new(),
@@ -37,7 +37,7 @@ impl Summary {
 
 /// The end of an entry, as text.
 #[derive(Clone, Debug)]
-pub enum EndText {
+pub(crate) enum EndText {
     /// A value, rendered once when it settled.
     Value(Rendered),
     /// A failure.

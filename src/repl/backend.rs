@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// An instance, as the prompt's caller sees it. Methods block; texts come ready to be shown.
-pub trait Backend: Send + Sync {
+pub(crate) trait Backend: Send + Sync {
     /// The clock everything asks.
     fn clock(&self) -> &Clock;
 
@@ -53,11 +53,11 @@ pub trait Backend: Send + Sync {
 }
 
 /// The result of a question to a backend.
-pub type Reply<T> = Result<T, BackendError>;
+pub(crate) type Reply<T> = Result<T, BackendError>;
 
 /// An error of a backend, in words: a refusal, or a connection that broke.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackendError(pub String);
+pub(crate) struct BackendError(pub String);
 
 impl fmt::Display for BackendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -69,7 +69,7 @@ impl std::error::Error for BackendError {}
 
 /// A text for the terminal, and the delivery that is marked once it was written there.
 #[derive(Debug)]
-pub struct Message {
+pub(crate) struct Message {
     /// The text; a last line break may be missing.
     pub text: String,
     /// The delivery, marked once the text was written.
@@ -78,14 +78,14 @@ pub struct Message {
 
 impl Message {
     /// A text that delivers nothing.
-    pub fn plain(text: impl Into<String>) -> Self {
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), delivery: Delivery::none() }
     }
 }
 
 /// The two ways to run an eval from the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// The prompt waits for it and shows its answer.
     Foreground,
     /// The prompt goes on at once; the end is news.
@@ -94,7 +94,7 @@ pub enum Mode {
 
 /// The conditions that end a wait before the entry has settled; the first to hold does.
 #[derive(Debug)]
-pub struct WaitUntil<'a> {
+pub(crate) struct WaitUntil<'a> {
     /// The entry has printed more than this many lines.
     pub lines: usize,
     /// The clock has reached this time.
@@ -107,7 +107,7 @@ pub struct WaitUntil<'a> {
 
 /// The reason why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waited {
+pub(crate) enum Waited {
     /// The entry has settled, or is not there any more.
     Settled,
     /// It printed something.
@@ -120,7 +120,7 @@ pub enum Waited {
 
 /// The output of the entry in its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
+pub(crate) enum Output {
     /// It is shown, head and tail.
     Included,
     /// It is left out: it was shown while it was printed.
@@ -129,7 +129,7 @@ pub enum Output {
 
 /// A question or an order to the backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Query {
+pub(crate) enum Query {
     /// The entries of everybody, or only those that stand so.
     Evals(Option<Status>),
     /// One entry with its value.

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// A command, understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub(super) enum Command {
     /// Lists the commands.
     Help,
     /// Lists entries: all, or those that stand so.
@@ -43,7 +43,7 @@ pub enum Command {
 
 /// The error in a line that begins like a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misuse {
+pub(super) enum Misuse {
     /// No command has this name.
     Unknown {
         /// The name as typed, without the colon.
@@ -64,7 +64,7 @@ pub enum Misuse {
 
 /// The kind of name that an argument of a command is, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Argument {
+pub(super) enum Argument {
     /// Nothing that could be completed.
     Free,
     /// A status of an entry.
@@ -77,7 +77,7 @@ pub enum Argument {
 
 /// One row of the table.
 #[derive(Debug)]
-pub struct CommandSpec {
+pub(super) struct CommandSpec {
     /// Its name, which is typed after the colon.
     pub name: &'static str,
     /// The arguments as help shows them; empty for none.
@@ -99,12 +99,12 @@ impl Eq for CommandSpec {}
 
 impl CommandSpec {
     /// The command as it is typed, with its arguments: `:out 12 [from [n]]`.
-    pub fn usage(&self) -> String {
+    pub(super) fn usage(&self) -> String {
         format!(":{} {}", self.name, self.arguments).trim_end().to_owned()
     }
 
     /// Its row of the help.
-    pub fn row(&self) -> CommandRow<'static> {
+    pub(super) fn row(&self) -> CommandRow<'static> {
         CommandRow { usage: self.usage(), help: self.help }
     }
 }
@@ -120,7 +120,7 @@ impl fmt::Display for Misuse {
 }
 
 /// Every command, in the order of help.
-pub const COMMANDS: &[CommandSpec] = &[
+pub(super) const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
         name: "help",
         arguments: "",
@@ -219,7 +219,7 @@ pub const COMMANDS: &[CommandSpec] = &[
 
 impl Command {
     /// Understands a line that begins with a colon. No Rhai code does.
-    pub fn parse(line: &str) -> Result<Self, Misuse> {
+    pub(super) fn parse(line: &str) -> Result<Self, Misuse> {
         let line = line.trim();
         if line.contains('\n') {
             return Err(Misuse::Lines);

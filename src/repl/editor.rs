@@ -31,7 +31,7 @@ const REMEMBERED: usize = 10_000;
 const INDENT: &str = "    ";
 
 /// A line editor on the terminal of this process.
-pub struct Terminal {
+pub(crate) struct Terminal {
     editor: Editor<Assistant, DefaultHistory>,
     history: Option<PathBuf>,
     /// Nothing had been typed when Ctrl-C was pressed last.
@@ -46,7 +46,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When there is no terminal to speak of.
-    pub fn new(history: &History, colour: bool, forget_keys: fn()) -> io::Result<(Self, Option<String>)> {
+    pub(crate) fn new(history: &History, colour: bool, forget_keys: fn()) -> io::Result<(Self, Option<String>)> {
         let config = Builder::new()
             .max_history_size(REMEMBERED)
             .map_err(io_error)?

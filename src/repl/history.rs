@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The place of the history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum History {
+pub(crate) enum History {
     /// In a file of the user's own state folder.
     #[default]
     State,

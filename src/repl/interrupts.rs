@@ -5,7 +5,7 @@ use tokio::sync::watch;
 
 /// The number of times Ctrl-C was pressed while no line was being typed. Shared by cloning.
 #[derive(Clone, Debug)]
-pub struct Interrupts(watch::Sender<u64>);
+pub(crate) struct Interrupts(watch::Sender<u64>);
 
 impl Default for Interrupts {
     fn default() -> Self {
@@ -15,17 +15,17 @@ impl Default for Interrupts {
 
 impl Interrupts {
     /// Ctrl-C was pressed.
-    pub fn press(&self) {
+    pub(crate) fn press(&self) {
         self.0.send_modify(|count| *count += 1);
     }
 
     /// The number of presses so far.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         *self.0.borrow()
     }
 
     /// Waits until the count is above `seen`.
-    pub async fn past(&self, seen: u64) {
+    pub(crate) async fn past(&self, seen: u64) {
         // An error means that the sender is gone, which `self` rules out.
         drop(self.0.subscribe().wait_for(|count| *count > seen).await);
     }
@@ -36,7 +36,7 @@ impl Interrupts {
     /// # Errors
     /// When the signal cannot be caught.
     #[cfg(unix)]
-    pub fn catch_signals(&self, runtime: &Handle) -> std::io::Result<()> {
+    pub(crate) fn catch_signals(&self, runtime: &Handle) -> std::io::Result<()> {
         use tokio::signal::unix::{SignalKind, signal};
         let mut signals = {
             let _inside = runtime.enter();

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 /// A source of typed texts.
-pub trait LineSource {
+pub(crate) trait LineSource {
     /// Reads the next text: one line, or several when the first ones cannot stand alone. Blocks.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ pub trait LineSource {
 
 /// A text from a source, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub(crate) enum Line {
     /// A text was submitted. Its line breaks are those of its origin.
     Text(String),
     /// Ctrl-C was pressed.
@@ -39,7 +39,7 @@ pub enum Line {
 }
 
 /// Prints above a text that is being typed.
-pub trait PrintAbove: Send {
+pub(crate) trait PrintAbove: Send {
     /// Prints a text that ends with a line break. May block until the next text is being typed.
     ///
     /// # Errors
@@ -49,19 +49,19 @@ pub trait PrintAbove: Send {
 
 /// The output of the loop, and the style of texts there. Shared by cloning.
 #[derive(Clone)]
-pub struct Screen {
+pub(crate) struct Screen {
     out: Arc<Mutex<dyn Write + Send>>,
     style: Style,
 }
 
 impl Screen {
     /// A screen that writes to `out`.
-    pub fn new(out: impl Write + Send + 'static, style: Style) -> Self {
+    pub(crate) fn new(out: impl Write + Send + 'static, style: Style) -> Self {
         Self { out: Arc::new(Mutex::new(out)), style }
     }
 
     /// The standard output of this process.
-    pub fn stdout(style: Style) -> Self {
+    pub(crate) fn stdout(style: Style) -> Self {
         Self::new(io::stdout(), style)
     }
 
@@ -74,7 +74,7 @@ impl Screen {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn say(&self, text: &str) -> io::Result<()> {
+    pub(crate) fn say(&self, text: &str) -> io::Result<()> {
         let mut out = lock(&self.out);
         out.write_all(text.as_bytes())?;
         if !text.is_empty() && !text.ends_with('\n') {

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 
 /// The host of this process, spoken to as the nil caller.
 #[derive(Debug)]
-pub struct HostBackend {
+pub(crate) struct HostBackend {
     host: HostApi,
     session: PromptSession,
     runtime: Handle,
@@ -22,7 +22,7 @@ pub struct HostBackend {
 
 impl HostBackend {
     /// A session of the prompt of `host`. Waiting is done on `runtime`, from a thread that is not one of its own.
-    pub fn new(host: &Host, style: Style, runtime: Handle) -> Arc<Self> {
+    pub(crate) fn new(host: &Host, style: Style, runtime: Handle) -> Arc<Self> {
         let host = HostApi::of(host);
         let session = host.open_prompt(style);
         Arc::new(Self { host: host.clone(), session, runtime, awaited: Mutex::default() })

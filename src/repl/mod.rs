@@ -1,7 +1,7 @@
 //! The prompt: the front end for a person at a terminal.
 //!
-//! [`run`] is the loop. It stands on three traits: a [`Backend`] that evaluates (the host of this process, or an instance
-//! reached over the wire), a [`LineSource`] that is typed into ([`Terminal`]), and a [`Screen`] that is written to. Its evals
+//! [`run`] is the loop. It stands on a [`Backend`] that evaluates (the host of this process, or an instance reached over the
+//! wire), a [`LineSource`](lines::LineSource) that is typed into ([`Terminal`]), and a [`Screen`] that is written to. Its evals
 //! are ordinary entries of the nil caller. Knows neither sockets nor the protocol.
 //!
 //! ```text
@@ -29,11 +29,10 @@ mod typed;
 #[cfg(test)]
 mod tests;
 
-pub use backend::{Backend, BackendError, Message, Mode, Output, Query, Reply, WaitUntil, Waited};
-pub use command::{Argument, COMMANDS, Command, CommandSpec, Misuse};
-pub use editor::Terminal;
-pub use history::History;
-pub use interrupts::Interrupts;
-pub use lines::{Line, LineSource, PrintAbove, Screen};
-pub use local::HostBackend;
-pub use prompt::run;
+pub(crate) use backend::{Backend, BackendError, Message, Mode, Output, Query, Reply, WaitUntil, Waited};
+pub(crate) use editor::Terminal;
+pub(crate) use history::History;
+pub(crate) use interrupts::Interrupts;
+pub(crate) use lines::Screen;
+pub(crate) use local::HostBackend;
+pub(crate) use prompt::run;

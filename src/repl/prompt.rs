@@ -22,7 +22,7 @@ const LINES_BEFORE_WATCHING: usize = 20;
 ///
 /// # Errors
 /// When the terminal cannot be read or written any more.
-pub fn run(
+pub(crate) fn run(
     backend: Arc<dyn Backend>,
     lines: &mut dyn LineSource,
     screen: &Screen,

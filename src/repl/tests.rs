@@ -82,7 +82,7 @@ fn ctrl_c_cancels_what_runs_and_the_prompt_goes_on() {
 
 #[test]
 fn what_does_not_stop_in_time_is_said() {
-    Conversation::new(&[("native()", &[CtrlC])]).with(|world| world.stubborn = true).types(&["native()", "1"]).shows(
+    Conversation::new(&[("native()", &[CtrlC])]).with(|state| state.stubborn = true).types(&["native()", "1"]).shows(
         expect![[r#"
             > native()
 
@@ -100,7 +100,7 @@ fn what_does_not_stop_in_time_is_said() {
 #[test]
 fn a_second_ctrl_c_gives_the_prompt_back() {
     let done = Conversation::new(&[("native()", &[CtrlC, Takes(Duration::from_secs(1)), CtrlC])])
-        .with(|world| world.stubborn = true)
+        .with(|state| state.stubborn = true)
         .types(&["native()"])
         .shows(expect![[r#"
             > native()
@@ -141,7 +141,7 @@ fn an_ampersand_gives_the_prompt_back_at_once() {
         ;; id 2 · ok
         > ^D
         [end]"#]]);
-    assert_eq!(done.fake.world.lock().unwrap().entries[0].code, "work()");
+    assert_eq!(done.fake.state.lock().unwrap().entries[0].code, "work()");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn watch_follows_an_entry_to_its_end_and_leaves_it_alone() {
     let script: &[Step] = &[CtrlC, Prints("more"), Prints("last"), Settles(Status::Failed)];
     let done = Conversation::new(&[("work()", script)])
         .types(&["work() &"])
-        .meanwhile(|world| world.entries[0].lines = numbered(30).split('\n').map(str::to_owned).collect())
+        .meanwhile(|state| state.entries[0].lines = numbered(30).split('\n').map(str::to_owned).collect())
         .types(&[":watch 1", ":watch 1", ":watch 1", ":watch 7"])
         .shows(expect![[r#"
             > work() &
@@ -339,7 +339,7 @@ fn watch_follows_an_entry_to_its_end_and_leaves_it_alone() {
 fn output_that_was_dropped_before_it_could_be_shown_is_counted() {
     Conversation::new(&[("work()", &[Prints("a\nb\nc\nd"), Settles(Status::Ok)])])
         .types(&["work() &"])
-        .meanwhile(|world| world.entries[0].dropped = 3)
+        .meanwhile(|state| state.entries[0].dropped = 3)
         .types(&[":watch 1"])
         .shows(expect![[r#"
             > work() &
@@ -368,7 +368,7 @@ fn a_broken_connection_ends_the_eval_and_not_the_prompt() {
 #[test]
 fn news_is_told_between_evals() {
     let done = Conversation::new(&[])
-        .with(|world| world.news = vec![";; id 8 · ok".into(), ";; id 9 · failed".into()])
+        .with(|state| state.news = vec![";; id 8 · ok".into(), ";; id 9 · failed".into()])
         .types(&["1"])
         .shows(expect![[r#"
             ;; id 8 · ok
@@ -388,10 +388,10 @@ fn news_is_printed_above_the_text_that_is_being_typed() {
     let done = conversation
         .types(&["1"])
         .acts(Act::Meanwhile(Box::new(move |shown| {
-            fake.world.lock().unwrap().news.push(";; id 8 · ok".into());
+            fake.state.lock().unwrap().news.push(";; id 8 · ok".into());
             fake.wake.notify();
             shown.wait_for("[above] ;; id 8 · ok");
-            wait_until(&fake.marked, || fake.world.lock().unwrap().delivered.len() == 2);
+            wait_until(&fake.marked, || fake.state.lock().unwrap().delivered.len() == 2);
         })))
         .types(&["2"])
         .shows(expect![[r#"

@@ -1,10 +1,10 @@
 //! Floor 2: the places in which code is evaluated. A [`Space`] keeps variables, functions, imports and constants between evals;
 //! the [`library`] keeps the modules of a folder and lets an eval work inside one. Knows no registry, no host and no wire.
 
-pub mod library;
-pub mod space;
+pub(crate) mod library;
+pub(crate) mod space;
 
-pub use space::Space;
+pub(crate) use space::Space;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// A space. Shared by `Arc`; ends by [`Space::close`] or when the last owner lets go.
 #[derive(Debug)]
-pub struct Space {
+pub(crate) struct Space {
     id: SpaceId,
     name: String,
     bytes_limit: usize,
@@ -60,7 +60,7 @@ struct Function {
 
 impl Space {
     /// An empty space.
-    pub fn new(id: SpaceId, name: &str, limits: &Limits) -> Arc<Self> {
+    pub(crate) fn new(id: SpaceId, name: &str, limits: &Limits) -> Arc<Self> {
         let environment = Environment { constants: Some(Constants::default()), ..Environment::default() };
         Arc::new(Self {
             id,
@@ -75,7 +75,7 @@ impl Space {
 
     /// Ends the space: its values are dropped, and later commits fail. Closures that live elsewhere keep the functions,
     /// imports and constants it had last. Call it on a thread with a large stack, not under a lock.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         let state = {
             let mut state = self.lock();
             let closed = State { closed: true, ..State::default() };
@@ -96,7 +96,7 @@ impl Space {
     }
 
     /// The names of its variables, sorted.
-    pub fn variables(&self) -> Vec<ImmutableString> {
+    pub(crate) fn variables(&self) -> Vec<ImmutableString> {
         let mut names: Vec<_> = self.lock().variables.keys().cloned().collect();
         names.sort_unstable();
         names
@@ -109,29 +109,29 @@ impl Space {
     }
 
     /// How many variables it has.
-    pub fn variable_count(&self) -> usize {
+    pub(crate) fn variable_count(&self) -> usize {
         self.lock().variables.len()
     }
 
     /// How many functions it has.
-    pub fn function_count(&self) -> usize {
+    pub(crate) fn function_count(&self) -> usize {
         self.lock().environment.functions.count().1
     }
 
     /// Its imports, oldest first: the name code uses, and the name it is resolved by. Those of modules without a name that could
     /// be imported are left out.
-    pub fn imports(&self) -> Vec<(ImmutableString, ImmutableString)> {
+    pub(crate) fn imports(&self) -> Vec<(ImmutableString, ImmutableString)> {
         let imports = Arc::clone(&self.lock().environment.imports);
         imports.iter().filter_map(|import| Some((import.alias.clone(), import.name.clone()?))).collect()
     }
 
     /// The size of its variables, in bytes (an estimate).
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.lock().bytes
     }
 
     /// Replaces its functions, imports and constants: how a space follows a module it stands for.
-    pub fn set_environment(&self, environment: Environment) {
+    pub(crate) fn set_environment(&self, environment: Environment) {
         let old = {
             let mut state = self.lock();
             let functions = std::mem::take(&mut state.functions);
@@ -197,11 +197,16 @@ impl State {
     }
 
     fn set(&mut self, entry: EntryId, change: Change, committed: &mut Committed) {
-        let Change { name, value, constant, bytes, live, base } = change;
+        let Change { name, value, constant, bytes, live, base, captured } = change;
         if let Some(current) = self.variables.get(&name)
             && current.version > base
             && current.by != entry
         {
+            if captured {
+                // Capturing is a read: the other entry's value stays.
+                committed.versions.push(base);
+                return;
+            }
             let value = Arc::clone(&current.value);
             committed.overwritten.push(Overwritten { name: name.clone(), by: current.by, value });
         }

@@ -2,11 +2,9 @@
 //! teach keep their sizes and name everything.
 
 use crate::harness::{Harness, Said, Speaker, within};
-use remontoire::Host;
-use remontoire::base::ClientInfo;
-use remontoire::base::Clock;
-use remontoire::render::Style;
-use remontoire::render::teach::{self, Example, Step, Tool, Variant, examples};
+use remontoire::internals::teach::{self, Example, Step, Tool, Variant, examples};
+use remontoire::internals::{ClientInfo, Style};
+use remontoire::{Clock, Host};
 use rhai::Engine;
 use std::collections::BTreeSet;
 use std::fs;
@@ -141,7 +139,7 @@ fn bare(known: &[String]) -> BTreeSet<String> {
 async fn the_manual_names_every_function_and_stays_short() {
     let harness = harness();
     let known = bare(&harness.api.open_prompt(Style::Agent).signatures());
-    // What the plain language has too is described by the language.
+    // Functions of plain Rhai are described by Rhai.
     let mut engine = Engine::new_raw();
     rhai::packages::Package::register_into_engine(&rhai::packages::StandardPackage::new(), &mut engine);
     let metadata = engine.gen_fn_metadata_to_json(true).unwrap();

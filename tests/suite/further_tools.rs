@@ -2,11 +2,10 @@
 
 use crate::fixtures;
 use http::{HeaderMap, HeaderValue, Method};
-use remontoire::EvalRequest;
-use remontoire::base::Clock;
-use remontoire::base::Owner;
-use remontoire::internals::HostApi;
-use remontoire::mcp::{Answered, Body, Dispatcher, Incoming, Reply, Tool, ToolCall, ToolFault, ToolFuture};
+use remontoire::internals::{
+    Answered, Body, Dispatcher, HostApi, Incoming, Owner, Reply, Tool, ToolCall, ToolFault, ToolFuture,
+};
+use remontoire::{Clock, EvalRequest};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +63,7 @@ impl Tool for Slow {
 
 fn dispatcher() -> (Dispatcher, fixtures::Gates) {
     let (host, gates) = fixtures::host(&Clock::manual());
-    let client = remontoire::base::ClientInfo::default();
+    let client = remontoire::internals::ClientInfo::default();
     let api = HostApi::of(&host).clone();
     let (_, caller) = api.create_session(None, client, None).expect("there is room for a session");
     let slow = Slow { host: api, caller };
@@ -154,7 +153,8 @@ async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     let clock = Clock::manual();
     let (host, gates) = fixtures::host(&clock);
     let api = HostApi::of(&host).clone();
-    let session = || api.create_session(None, remontoire::base::ClientInfo::default(), None).expect("there is room");
+    let session =
+        || api.create_session(None, remontoire::internals::ClientInfo::default(), None).expect("there is room");
     let (handle, caller) = session();
     let slow = Slow { host: api.clone(), caller };
     let dispatcher = Dispatcher::with_tools(&host, vec![Arc::new(slow)]);
@@ -174,7 +174,7 @@ async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     assert_eq!(get().await["result"]["status"], "working");
 
     gates.open("slow");
-    let entry = remontoire::base::EntryId(id.as_str().unwrap().rsplit_once('-').unwrap().1.parse().unwrap());
+    let entry = remontoire::EntryId(id.as_str().unwrap().rsplit_once('-').unwrap().1.parse().unwrap());
     tokio::time::timeout(Duration::from_secs(20), api.settled(&[entry], &[], None)).await.expect("it settles");
     for _ in 0..2 {
         let end = get().await;

@@ -326,7 +326,7 @@ async fn arguments_that_ask_for_too_much_are_refused_with_their_number() {
     lives(&harness).await;
 }
 
-/// What ends or hangs a process with the language's defaults ends one eval here, whatever it was.
+/// Code that ends or hangs a process with Rhai's defaults ends one eval here, whatever it was.
 #[tokio::test]
 async fn killers_end_one_eval_each() {
     let harness = with(Limits { eval_bytes: 16 * MIB, ..Limits::default() });

@@ -2,8 +2,7 @@
 //! server that was started anew behind its back.
 
 use crate::fixtures::{self, Gates};
-use remontoire::Host;
-use remontoire::{Limits, Server};
+use remontoire::{Host, Limits, Server};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ClientCapabilities, ClientConfig,
     ExtensionCapabilities, GetTaskParams, GetTaskResult, Implementation, JsonObject, ProgressNotificationParam,

@@ -19,10 +19,8 @@
 use crate::fixtures::{self, Gates};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use remontoire::Host;
-use remontoire::base::{Clock, EntryId};
-use remontoire::internals::HostApi;
-use remontoire::mcp::{Body, Dispatcher, Incoming, Reply};
+use remontoire::internals::{Body, Dispatcher, HostApi, Incoming, Reply};
+use remontoire::{Clock, EntryId, Host};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -7,11 +7,8 @@
 use crate::harness::{Harness, within};
 use expect_test::expect_file;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use remontoire::EvalRequest;
-use remontoire::base::{Clock, EntryId, Limits, Owner};
-use remontoire::internals::PromptSession;
-use remontoire::mcp::{Body, Dispatcher, Incoming};
-use remontoire::render::Style;
+use remontoire::internals::{Body, Dispatcher, Incoming, Owner, PromptSession, Style};
+use remontoire::{Clock, EntryId, EvalRequest, Limits};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;

@@ -34,6 +34,9 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// The value of a variable that is not in the scope, if there is one.
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
 
+    /// A pointer to the function of this name.
+    fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic>;
+
     /// Whether a value is shared by itself and stays what it is when it is captured.
     fn is_handle(&self, value: &Dynamic) -> bool;
 
@@ -44,8 +47,10 @@ pub(crate) trait Observer: Send + Sync + 'static {
 thread_local! {
     /// The variable that code on this thread asked for last. Rhai raises a data race without a name, and it is this one.
     static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
-    /// The number of captured variables that the running statement still asks for.
-    static CAPTURING: Cell<usize> = const { Cell::new(0) };
+    /// Whether the error on its way was thrown by a script.
+    static THROWN: Cell<bool> = const { Cell::new(false) };
+    /// The captured variables that the running statement still asks for, the next one last.
+    static CAPTURING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The variable that code on this thread asked for last.
@@ -70,8 +75,12 @@ pub(crate) fn watch_tokens(engine: &mut Engine, observer: impl Observer) {
 #[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
 pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
     // Threads are used again: what an error left half-way is no business of the next eval.
-    CAPTURING.set(0);
+    CAPTURING.take();
+    THROWN.set(false);
     engine.on_var(move |name, index, mut context| {
+        if let Some(Marker::Function(function)) = Marker::of(name) {
+            return observer.function(function, StateView::new(context.global_runtime_state())).map(Some);
+        }
         if let Some(marker) = Marker::of(name) {
             return reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT));
         }
@@ -79,8 +88,7 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
             latest.clear();
             latest.push_str(name);
         });
-        if CAPTURING.get() > 0 {
-            CAPTURING.set(CAPTURING.get() - 1);
+        if is_captured(name) {
             // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell,
             // and a variable that is given a value here is left as it is.
             if let Some(value) = context.scope().get(name).filter(|value| observer.is_handle(value)) {
@@ -97,6 +105,21 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
         }
         observer.variable(name, StateView::new(context.global_runtime_state()))
     });
+}
+
+/// Whether the running statement asks for this variable to capture it.
+fn is_captured(name: &str) -> bool {
+    CAPTURING.with_borrow_mut(|names| {
+        if names.is_empty() {
+            return false;
+        }
+        let is_next = names.pop().is_some_and(|next| next == name);
+        if !is_next {
+            // A variable that is not there has ended the statement before it asked for all of them.
+            names.clear();
+        }
+        is_next
+    })
 }
 
 /// Running code has come to a marker.
@@ -117,9 +140,14 @@ fn reach(
                 *context.source_mut() = Some(source.into());
             }
         }
-        Marker::Capture(count) => CAPTURING.set(count),
+        Marker::Capture(variables) => CAPTURING.set(variables.rsplit(' ').map(str::to_owned).collect()),
+        Marker::Thrown => THROWN.set(true),
+        Marker::Function(_) => {}
         Marker::Caught(variable) => {
-            if let Some(value) = context.scope_mut().get_mut(variable) {
+            // A thrown value is what it is.
+            if !THROWN.take()
+                && let Some(value) = context.scope_mut().get_mut(variable)
+            {
                 observer.caught(value);
             }
         }

@@ -6,10 +6,23 @@
 
 #![expect(unsafe_code, reason = "the wrapper's type cannot be named; see the text above")]
 
-use rhai::{ScriptFuncDef, StmtBlock};
+use rhai::{ASTNode, Expr, ScriptFuncDef, StmtBlock};
 
 /// The compiled form of a script function, for those who only store one.
-pub type FunctionDef = ScriptFuncDef;
+pub(crate) type FunctionDef = ScriptFuncDef;
+
+/// Whether the body of a function names `this`.
+pub(crate) fn names_this(function: &ScriptFuncDef) -> bool {
+    let mut function = function.clone();
+    let mut found = false;
+    for statement in statements_of(&mut function).statements() {
+        statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
+            found |= matches!(path.last(), Some(ASTNode::Expr(Expr::ThisPtr(..))));
+            !found
+        });
+    }
+    found
+}
 
 /// The statements of a function.
 pub(super) fn statements_of(function: &mut ScriptFuncDef) -> &mut StmtBlock {

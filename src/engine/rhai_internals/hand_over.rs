@@ -17,6 +17,9 @@ pub(crate) trait Natives {
     /// Whether a function of this name may be of the script, or call one.
     fn may_call_scripts(&self, name: &str) -> bool;
 
+    /// Whether there is a function of this name in the script or its space.
+    fn is_of_scripts(&self, name: &str) -> bool;
+
     /// Whether every method of this name leaves its object as it is.
     fn only_reads(&self, name: &str) -> bool;
 }
@@ -61,14 +64,26 @@ impl HandOver {
         watched.iter().map(|name| Marker::Sync(name).statement(Position::NONE)).collect()
     }
 
-    /// A function may be called next.
-    pub(super) fn before_call(&mut self) -> Vec<Stmt> {
-        let mut markers: Vec<_> =
-            self.written.drain(..).map(|name| Marker::Sync(&name).statement(Position::NONE)).collect();
+    /// The arguments of a call are about to be looked at: what is written by now.
+    pub(super) fn hold(&self) -> Vec<ImmutableString> {
+        self.written.clone()
+    }
+
+    /// A function may be called next, once its arguments are evaluated, before which `held` was written. What they write
+    /// themselves is left.
+    pub(super) fn before_call(&mut self, held: &[ImmutableString]) -> Vec<Stmt> {
+        let (before, inside) = std::mem::take(&mut self.written).into_iter().partition(|name| held.contains(name));
+        self.written = inside;
+        let mut markers = sync(before);
         if self.noted {
             markers.push(Marker::SyncNoted.statement(Position::NONE));
         }
         markers
+    }
+
+    /// The arguments of a call are evaluated, and a function may be called.
+    pub(super) fn after_arguments(&mut self) -> Vec<Stmt> {
+        sync(std::mem::take(&mut self.written))
     }
 
     /// A loop begins. `None` when it calls no function; otherwise what must stand before it, for [`HandOver::end_loop`].
@@ -151,6 +166,10 @@ pub(super) enum End {
     Value,
 }
 
+fn sync(names: Vec<ImmutableString>) -> Vec<Stmt> {
+    names.iter().map(|name| Marker::Sync(name).statement(Position::NONE)).collect()
+}
+
 fn changed(name: ImmutableString) -> Stmt {
     Marker::Changed(&name).statement(Position::NONE)
 }
@@ -159,11 +178,11 @@ fn changed(name: ImmutableString) -> Stmt {
 fn calls_scripts(statement: &Stmt, natives: &dyn Natives) -> bool {
     let mut found = false;
     statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
-        let call = match path.last() {
-            Some(
-                ASTNode::Stmt(Stmt::FnCall(call, _)) | ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _)),
-            ) => call,
-            _ => return true,
+        let Some(
+            ASTNode::Stmt(Stmt::FnCall(call, _)) | ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _)),
+        ) = path.last()
+        else {
+            return true;
         };
         let calls = call.op_token.is_none() && (!call.namespace.is_empty() || natives.may_call_scripts(&call.name));
         found |= calls;

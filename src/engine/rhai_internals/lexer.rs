@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Texts longer than this many bytes are not taken apart on every key press.
-pub const LONGEST_LIVE_TEXT: usize = 32 * 1024;
+pub(crate) const LONGEST_LIVE_TEXT: usize = 32 * 1024;
 
 /// Parses and nothing else: no function is registered and nothing is evaluated. Depths are Rhai's defaults, so
 /// text nested too deeply ends as an error of the parser and not as a stack overflow.
@@ -22,7 +22,7 @@ static PARSER: LazyLock<Engine> = LazyLock::new(|| {
 
 /// The class of a token, by which it is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A word of Rhai, such as `let`.
     Keyword,
     /// A name of a variable, a function or a module.
@@ -41,7 +41,7 @@ pub enum Kind {
 
 /// One token of the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub(crate) struct Span {
     /// Its bytes.
     pub bytes: Range<usize>,
     /// Its class.
@@ -50,7 +50,7 @@ pub struct Span {
 
 /// The code, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tokens {
+pub(crate) struct Tokens {
     /// The tokens in order; they do not overlap, and only white space lies between them.
     pub spans: Vec<Span>,
     /// True when the code ends inside a comment.
@@ -60,7 +60,7 @@ pub struct Tokens {
 }
 
 /// Takes code apart.
-pub fn tokens(code: &str) -> Tokens {
+pub(crate) fn tokens(code: &str) -> Tokens {
     let (mut lexer, control) = PARSER.lex(std::slice::from_ref(&code));
     lexer.state.include_comments = true;
     let mut found = Tokens::default();
@@ -173,7 +173,7 @@ impl<'a> Cursor<'a> {
 /// Tells whether code can stand alone: `false` when the parser would go on reading if there were more.
 ///
 /// Code with an error that more text cannot mend can stand alone: evaluating it is how one sees the error.
-pub fn is_complete(code: &str) -> bool {
+pub(crate) fn is_complete(code: &str) -> bool {
     let tokens = tokens(code);
     if tokens.open_comment || tokens.open_text {
         return false;
@@ -197,7 +197,7 @@ pub fn is_complete(code: &str) -> bool {
 }
 
 /// Every word of Rhai that can begin or join a statement, for completion.
-pub const KEYWORDS: &[&str] = &[
+pub(crate) const KEYWORDS: &[&str] = &[
     "as", "break", "catch", "const", "continue", "do", "else", "export", "false", "fn", "for", "if", "import", "in",
     "let", "loop", "private", "return", "switch", "this", "throw", "true", "try", "until", "while",
 ];

@@ -1,6 +1,6 @@
 //! The parts that rewriting puts into a script: markers that the variable hook acts on, and calls that check nesting.
 
-use rhai::{Expr, FnCallExpr, Namespace, Position, Stmt};
+use rhai::{Expr, FnCallExpr, Namespace, Position, Stmt, StmtBlock};
 
 /// A statement that rewriting leaves in a script for the variable hook to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,10 +17,14 @@ pub(crate) enum Marker<'a> {
     Source(&'a str),
     /// The start of a module's top level.
     Module,
-    /// The next statement turns this many captured variables into cells.
-    Capture(usize),
-    /// The start of a `catch` whose error is in this variable.
+    /// The next statement turns these variables into cells. Their names are separated by spaces.
+    Capture(&'a str),
+    /// The start of a `catch` whose error is in this variable; empty when it is in none.
     Caught(&'a str),
+    /// A value was made that is thrown next.
+    Thrown,
+    /// A pointer to the function of this name. Unlike the others it has a value.
+    Function(&'a str),
 }
 
 impl<'a> Marker<'a> {
@@ -34,13 +38,19 @@ impl<'a> Marker<'a> {
             ('h', _) => Self::SyncNoted,
             ('f', source) => Self::Source(source),
             ('m', _) => Self::Module,
-            ('c', count) => Self::Capture(count.parse().ok()?),
+            ('c', variables) => Self::Capture(variables),
             ('e', variable) => Self::Caught(variable),
+            ('t', _) => Self::Thrown,
+            ('g', function) => Self::Function(function),
             _ => return None,
         })
     }
 
     pub(super) fn statement(self, position: Position) -> Stmt {
+        Stmt::Expr(Box::new(self.expression(position)))
+    }
+
+    pub(super) fn expression(self, position: Position) -> Expr {
         let name = match self {
             Self::Commit => " p".to_owned(),
             Self::Sync(variable) => format!(" s{variable}"),
@@ -48,40 +58,59 @@ impl<'a> Marker<'a> {
             Self::SyncNoted => " h".to_owned(),
             Self::Source(source) => format!(" f{source}"),
             Self::Module => " m".to_owned(),
-            Self::Capture(count) => format!(" c{count}"),
+            Self::Capture(variables) => format!(" c{variables}"),
             Self::Caught(variable) => format!(" e{variable}"),
+            Self::Thrown => " t".to_owned(),
+            Self::Function(function) => format!(" g{function}"),
         };
-        Stmt::Expr(Box::new(Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)))
+        Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)
     }
 }
 
-/// A call that rewriting puts around values which are about to be nested in a function pointer.
+/// Calls that rewriting puts around values: of those which are about to be nested in a function pointer, and of those behind which
+/// markers must stand.
 #[derive(Clone, Debug)]
-pub(crate) struct NestingCheck(FnCallExpr);
+pub(crate) struct NestingCheck {
+    /// With the value alone, which is checked.
+    check: FnCallExpr,
+    /// With the value, which is given back, and something that is evaluated after it.
+    then: FnCallExpr,
+}
 
 impl NestingCheck {
-    /// The name of the native function that is called.
+    /// The name of the native functions that are called.
     pub(crate) const FUNCTION: &'static str = "within_nesting_limit";
 
-    /// Asks the parser for such a call: it alone knows the hash.
+    /// Asks the parser for such calls: it alone knows the hashes.
     pub(crate) fn new() -> Self {
-        let script = format!("{}(0)", Self::FUNCTION);
-        let ast = rhai::Engine::new_raw().compile(script).expect("a call of a function with a plain name");
-        let call = match ast.statements() {
-            [Stmt::FnCall(call, _)] => (**call).clone(),
-            [Stmt::Expr(expr)] => match &**expr {
-                Expr::FnCall(call, _) => (**call).clone(),
+        let call = |arguments: &str| {
+            let script = format!("{}({arguments})", Self::FUNCTION);
+            let ast = rhai::Engine::new_raw().compile(script).expect("a call of a function with a plain name");
+            match ast.statements() {
+                [Stmt::FnCall(call, _)] => (**call).clone(),
+                [Stmt::Expr(expr)] => match &**expr {
+                    Expr::FnCall(call, _) => (**call).clone(),
+                    other => panic!("a call was parsed as {other:?}"),
+                },
                 other => panic!("a call was parsed as {other:?}"),
-            },
-            other => panic!("a call was parsed as {other:?}"),
+            }
         };
-        Self(call)
+        Self { check: call("0"), then: call("0, 0") }
     }
 
     pub(super) fn around(&self, value: Expr) -> Expr {
         let position = value.position();
-        let mut call = self.0.clone();
+        let mut call = self.check.clone();
         call.args = std::iter::once(value).collect();
+        call.into_fn_call_expr(position)
+    }
+
+    /// The value, with markers that are reached once it is evaluated.
+    pub(super) fn then(&self, value: Expr, markers: Vec<Stmt>) -> Expr {
+        let position = value.position();
+        let block = Expr::Stmt(Box::new(StmtBlock::new(markers, position, position)));
+        let mut call = self.then.clone();
+        call.args = [value, block].into_iter().collect();
         call.into_fn_call_expr(position)
     }
 }

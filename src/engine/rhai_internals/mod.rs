@@ -3,11 +3,12 @@
 //! environment of our choice.
 
 pub(crate) mod callbacks;
+mod chains;
 pub(crate) mod closure_name;
 pub(crate) mod error_text;
 pub(crate) mod function_body;
 pub(crate) mod hand_over;
-pub mod lexer;
+pub(crate) mod lexer;
 pub(crate) mod markers;
 pub(crate) mod module_outline;
 pub(crate) mod module_text;
@@ -15,5 +16,4 @@ pub(crate) mod rewrite;
 pub(crate) mod runtime_state;
 #[cfg(test)]
 mod tests;
-
-pub use function_body::FunctionDef;
+pub(crate) mod walk;

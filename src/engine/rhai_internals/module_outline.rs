@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A module as its readers see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ModuleOutline {
+pub(crate) struct ModuleOutline {
     /// The name it is imported by.
     pub name: String,
     /// Its `//!` comment, without comment marks.
@@ -18,7 +18,7 @@ pub struct ModuleOutline {
 
 /// One function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FunctionOutline {
+pub(crate) struct FunctionOutline {
     /// Its name.
     pub name: String,
     /// Its parameters, with types where they are known (`secs: float`).
@@ -40,7 +40,7 @@ pub struct FunctionOutline {
 
 /// One exported constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConstantOutline {
+pub(crate) struct ConstantOutline {
     /// The name importers use.
     pub name: String,
     /// The expression it is made by, when that is short.
@@ -51,7 +51,7 @@ pub struct ConstantOutline {
 
 /// The text of a module that compiles, taken apart.
 #[derive(Debug)]
-pub struct Parsed {
+pub(crate) struct Parsed {
     /// Its functions, constants and docs.
     pub outline: ModuleOutline,
     /// Its imports of modules whose names are written out.
@@ -60,7 +60,7 @@ pub struct Parsed {
 
 /// One `import` of a module whose name is written out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleImport {
+pub(crate) struct ModuleImport {
     /// The name of the imported module.
     pub name: String,
     /// Its line, from 1.

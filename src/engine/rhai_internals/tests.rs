@@ -38,7 +38,8 @@ fn closures_are_constants_and_captures_are_shared_then_curried() {
 
 #[test]
 fn markers_are_variables_that_reach_the_hook_with_their_scope() {
-    for marker in [Marker::Commit, Marker::Sync("total"), Marker::Source("eval 12"), Marker::Module, Marker::Capture(3)]
+    for marker in
+        [Marker::Commit, Marker::Sync("total"), Marker::Source("eval 12"), Marker::Module, Marker::Capture("a b")]
     {
         let Stmt::Expr(expr) = marker.statement(Position::NONE) else { panic!() };
         let Expr::Variable(variable, ..) = &*expr else { panic!() };

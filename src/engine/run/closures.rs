@@ -7,14 +7,17 @@
 //! named functions are bound to their space at the same moments.
 
 use crate::base::limits::LimitHit;
-use crate::engine::environment::KeepAlive;
+use crate::engine::environment::{Environment, KeepAlive};
 use crate::engine::error::{Fallible, terminated};
 use crate::engine::rhai_internals::closure_name::{is_native_pointer, is_weak, portable_name};
-use crate::engine::rhai_internals::function_body::FunctionDef;
+use crate::engine::rhai_internals::function_body::{FunctionDef, names_this};
 use crate::engine::rhai_internals::hand_over::Natives;
 use crate::engine::rhai_internals::markers::NestingCheck;
-use crate::engine::rhai_internals::rewrite::{Closures, Kind, Rewritten, RewrittenFunction, rewrite};
-use crate::engine::rhai_internals::runtime_state::{RuntimeState, StateView, call_pointer, native_pointer};
+use crate::engine::rhai_internals::rewrite::{Kind, Rewritten, RewrittenFunction, rewrite};
+use crate::engine::rhai_internals::runtime_state::{
+    RuntimeState, StateView, call_pointer, native_pointer, script_functions,
+};
+use crate::engine::rhai_internals::walk::Closures;
 use crate::engine::task::code_unit::{ClosureCode, CodeUnit};
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::space_view::Definition;
@@ -108,12 +111,40 @@ impl CodeUnit {
     }
 
     /// A pointer to a named function of the code's space or module.
-    fn named_pointer(unit: &Arc<Self>, name: &str) -> Option<FnPtr> {
+    pub(super) fn named_pointer(unit: &Arc<Self>, name: &str) -> Option<FnPtr> {
         let inner = FnPtr::new(name).ok()?;
         let (unit, name) = (Arc::clone(unit), ImmutableString::from(name));
         native_pointer(name.clone(), move |context, arguments| {
-            unit.run(&inner, &name, Shape::plain(&context, arguments), &context)
+            let is_call = context.fn_name() == "call";
+            let shape = match unit.takes_this(&name, arguments.len(), is_call, &Task::of(&context)) {
+                true => Shape::method(0, arguments),
+                false => Shape::plain(arguments),
+            };
+            unit.run(&inner, &name, shape, &context)
         })
+    }
+
+    /// Whether the first of so many arguments is `this` for a function of this name. In a `call` it may be an argument too many
+    /// as well: there only a function that looks at `this` takes it so.
+    fn takes_this(&self, name: &str, count: usize, is_call: bool, task: &Task) -> bool {
+        let environment = self.environment(task).unwrap_or_else(|| task.state().environment());
+        let named = || script_functions(&environment.functions).filter(|function| function.name == name);
+        let takes = |count: usize| move |function: &&Shared<FunctionDef>| function.params.len() == count;
+        let Some(others) = count.checked_sub(1) else { return false };
+        !named().any(|function| takes(count)(&function))
+            && named().find(takes(others)).is_some_and(|function| !is_call || names_this(function))
+    }
+
+    /// The functions, imports and constants that the code sees; `None` while it is being loaded.
+    fn environment(&self, task: &Task) -> Option<Environment> {
+        match self.space() {
+            // The caller's version of the functions: a running eval keeps the one it began with.
+            Some((id, _)) if *id == task.space().id() => Some(task.state().environment()),
+            Some((_, space)) => {
+                space.upgrade().and_then(|space| space.environment()).or_else(|| self.last_environment().cloned())
+            }
+            None => self.last_environment().cloned(),
+        }
     }
 
     /// Calls a named function of the code's space or module.
@@ -136,8 +167,12 @@ impl CodeUnit {
         let code = self.closure(key).ok_or_else(terminated)?;
         let expected = code.names.len() - code.fixed.len();
         let mut shape = match arguments.len() {
-            n if n == expected => Shape::plain(context, arguments),
-            n if n == expected + 1 => Shape::method(code.captures, arguments),
+            n if n == expected => Shape::plain(arguments),
+            // In `f.call(1, 2)` nothing is handed over as `this`, and in `x.call(f, 2)` the variable is. Which of them it is cannot be
+            // told here: a closure that does not look at `this` was given an argument too many.
+            n if n == expected + 1 && (code.uses_this || context.fn_name() != "call") => {
+                Shape::method(code.captures, arguments)
+            }
             n => {
                 let wanted = expected - code.captures.min(expected);
                 let given = n - code.captures.min(n);
@@ -171,26 +206,13 @@ impl CodeUnit {
     /// Makes code of this unit see what it must see.
     fn enter(&self, state: &mut RuntimeState, task: &Task, at: StateView<'_>) {
         let bodies = self.bodies();
-        let own = self.space().is_some_and(|(id, _)| *id == task.space().id());
-        let foreign = match self.space() {
-            Some(_) if own => None,
-            Some((_, space)) => {
-                space.upgrade().and_then(|space| space.environment()).or_else(|| self.last_environment().cloned())
-            }
-            None => self.last_environment().cloned(),
-        };
-        if own {
-            // The caller's version of the functions: a running eval keeps the one it began with.
-            let environment = task.state().environment();
+        if let Some(environment) = self.environment(task) {
             let inside =
                 at.innermost_functions().is_some_and(|functions| Shared::ptr_eq(functions, &environment.functions));
             if !inside {
-                // Called by a module: its imports and constants are not ours.
+                // Called by other code, whose imports and constants are not ours.
                 state.set_surroundings(&environment);
             }
-            state.set_functions(bodies.into_iter().chain([&environment.functions]));
-        } else if let Some(environment) = foreign {
-            state.set_surroundings(&environment);
             state.set_functions(bodies.into_iter().chain([&environment.functions]));
         } else if let Some(bodies) = bodies {
             // A module that is still being loaded: its functions are around us already.
@@ -206,16 +228,12 @@ struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// A call without `this`.
-    fn plain(context: &NativeCallContext<'_>, arguments: &'a mut [&mut Dynamic]) -> Self {
-        // Callers such as `map` hand the element of the list itself as the first argument: it must not be taken away.
-        let owned = context.fn_name() == "call";
-        let arguments = arguments
-            .iter_mut()
-            .enumerate()
-            .map(|(index, argument)| if index == 0 && !owned { argument.clone() } else { argument.take() })
-            .collect();
-        Self { this: None, arguments }
+    /// A call without `this`. The first argument may be an item of a list, or the variable of a method call: it is not taken away.
+    fn plain(arguments: &mut [&mut Dynamic]) -> Self {
+        let taken = |(index, argument): (usize, &mut &mut Dynamic)| {
+            if index == 0 { argument.clone() } else { argument.take() }
+        };
+        Self { this: None, arguments: arguments.iter_mut().enumerate().map(taken).collect() }
     }
 
     /// A call with `this`: it comes first in method calls, and behind the captured cells in calls from natives.

@@ -29,6 +29,13 @@ pub(crate) enum Reached {
     BrokenOff,
 }
 
+/// Whether a value is a cell that holds what the space has under its name.
+fn is_cell_of(value: &Dynamic, seen: Option<&SeenVariable>) -> bool {
+    let old = seen.and_then(|seen| seen.value.as_ref());
+    value.is_shared()
+        && old.is_some_and(|old| value.read_lock::<Dynamic>().is_some_and(|inner| same_or(old, &inner, true)))
+}
+
 impl Task {
     /// The scope of a script that begins: the snapshot of what it names.
     pub(super) fn open_snapshot(&self, prepared: &mut Prepared, opened: Opened) -> Scope<'static> {
@@ -45,6 +52,7 @@ impl Task {
             snapshot.known.insert(name, SeenVariable::read(variable));
         }
         snapshot.plan = std::mem::take(&mut prepared.script.writes);
+        snapshot.captured = std::mem::take(&mut prepared.script.captures);
         snapshot.imports = opened.environment.imports.len();
         drop(snapshot);
         self.state().set_environment(opened.environment);
@@ -122,9 +130,14 @@ impl Task {
                 .and_then(|known| known.value.as_ref())
                 .is_some_and(|old| same_or(old, value, index >= written))
             {
+                if found.bound {
+                    // The same cell, with a closure put into it.
+                    make_portable(self, &mut value.clone());
+                }
                 resized.extend(snapshot.resize(name, found.bytes));
                 continue;
             }
+            let captured = index >= written && is_cell_of(value, snapshot.known.get(name));
             let mut value = value.clone();
             if found.bound {
                 make_portable(self, &mut value);
@@ -137,6 +150,7 @@ impl Task {
                 value: Arc::new(value),
                 constant: scope.is_constant(name).unwrap_or(false),
                 bytes: found.bytes,
+                captured,
             });
         }
         if all {
@@ -145,7 +159,12 @@ impl Task {
                 if found.too_deep {
                     hit = Some(LimitHit::Nesting { limit: self.nesting() });
                     empty_deep_cells(&value, self.nesting());
-                } else if self.takes_otherwise(&name, &value, found.bytes) {
+                    continue;
+                }
+                if found.bound {
+                    make_portable(self, &mut (*value).clone());
+                }
+                if self.takes_otherwise(&name, &value, found.bytes) {
                     resized.push(Resized { name, value, bytes: found.bytes });
                 }
             }

@@ -13,8 +13,8 @@ use crate::engine::value::text::{beginning, clipped};
 use rhai::{Dynamic, EvalAltResult, ImmutableString, Map, Position};
 
 /// An error of `task` as data, with the source line where that is kept, and the live value that was thrown. Near names and
-/// hints are left to [`explain`].
-pub fn describe(error: &EvalAltResult, task: &Task) -> (Failure, Option<Dynamic>) {
+/// hints are left to `explain`.
+pub(crate) fn describe(error: &EvalAltResult, task: &Task) -> (Failure, Option<Dynamic>) {
     let (mut failure, thrown) = describe_from(error, task, task.source());
     if failure.line > 0 {
         failure.excerpt = task.hooks().sources.line(&failure.source, failure.line);

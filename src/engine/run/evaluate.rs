@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 /// The reason why an entry has no value.
 #[derive(Clone, Debug)]
-pub enum Unfinished {
+pub(crate) enum Unfinished {
     /// It was made to stop: cancelled, shut down, or given up because of an entry it waited for. Limits and the end of its
     /// space are failures instead.
     Stopped(StopCause),
@@ -45,7 +45,7 @@ pub enum Unfinished {
 
 /// The end of an eval, with everything the registry keeps of it.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// The value, or why there is none. A value is safe to keep and to drop anywhere: its nesting is bounded and its
     /// closures can be called from any eval.
     pub result: Result<Dynamic, Unfinished>,
@@ -64,7 +64,7 @@ pub struct Ended {
 
 impl Ended {
     /// An eval that failed before any of its code ran.
-    pub fn failed(failure: Failure) -> Self {
+    pub(crate) fn failed(failure: Failure) -> Self {
         Self {
             result: Err(Unfinished::Failed { failure: failure.into(), thrown: None }),
             committed: Vec::new(),
@@ -78,7 +78,7 @@ impl Ended {
 
 /// A function that a background child runs, with everything it needs on another thread.
 #[derive(Clone, Debug)]
-pub struct Callable {
+pub(crate) struct Callable {
     function: FnPtr,
     state: RuntimeState,
     environment: Environment,
@@ -94,7 +94,7 @@ impl Callable {
     ///
     /// # Errors
     /// When it is nested too deeply, closures and curried arguments included.
-    pub fn bind(context: &NativeCallContext<'_>, function: FnPtr) -> Fallible<Self> {
+    pub(crate) fn bind(context: &NativeCallContext<'_>, function: FnPtr) -> Fallible<Self> {
         let task = Task::of(context);
         let mut value = Dynamic::from(function);
         let found = measure(&value, task.nesting());
@@ -114,7 +114,7 @@ impl Callable {
 
 impl Callable {
     /// The name of the function in lists: its own, or `closure`.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         let name = self.function.fn_name();
         if names_closure(name) { "closure" } else { name }
     }
@@ -122,7 +122,7 @@ impl Callable {
 
 /// Evaluates `code` for `task`, on this thread. Total: it returns whatever the script does, also when a native function panics.
 /// Call it on a thread with a stack of [`Limits::stack_bytes`](crate::base::Limits::stack_bytes).
-pub fn evaluate(task: &Arc<Task>, code: &str) -> Ended {
+pub(crate) fn evaluate(task: &Arc<Task>, code: &str) -> Ended {
     let code = &*readable(code.strip_prefix('\u{feff}').unwrap_or(code));
     finish(task, code, |scope| {
         run_script(task, code, scope).map_err(|error| explained(&error, task, task.source(), code, scope))
@@ -130,7 +130,7 @@ pub fn evaluate(task: &Arc<Task>, code: &str) -> Ended {
 }
 
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
-pub fn call(task: &Arc<Task>, callable: Callable) -> Ended {
+pub(crate) fn call(task: &Arc<Task>, callable: Callable) -> Ended {
     finish(task, "", |scope| {
         let Callable { function, mut state, environment, source, position, bytes } = callable;
         task.state().set_environment(environment);

@@ -7,12 +7,12 @@ use super::imports::Resolver;
 use crate::engine::environment::Constants;
 use crate::engine::error::{Fallible, column};
 use crate::engine::rhai_internals::callbacks::{Observer, watch_tokens, watch_variables};
-use crate::engine::rhai_internals::runtime_state::StateView;
+use crate::engine::rhai_internals::runtime_state::{StateView, script_functions};
 use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::snapshot::SeenVariable;
 use crate::engine::value::inspect::is_handle;
-use rhai::{Dynamic, Engine, ImmutableString, OptimizationLevel, Position, Scope, Shared};
+use rhai::{Dynamic, Engine, FnPtr, ImmutableString, OptimizationLevel, Position, Scope, Shared};
 use std::sync::Arc;
 
 /// An engine that compiles and runs for `task`, and for nobody else.
@@ -93,6 +93,15 @@ impl Observer for Watcher {
         Ok(look_up(&self.0, name, at))
     }
 
+    fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic> {
+        let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
+        let space = unit.as_deref().and_then(CodeUnit::space);
+        let is_own =
+            space.is_none_or(|(id, _)| *id == self.0.space().id()) && sees_a_space(&self.0, unit.as_deref(), at);
+        let bound = is_own.then(|| named_function(&self.0, name)).flatten();
+        Ok(bound.unwrap_or(Dynamic::from(FnPtr::new(name)?)))
+    }
+
     fn is_handle(&self, value: &Dynamic) -> bool {
         is_handle(value)
     }
@@ -118,10 +127,23 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Option<Dynamic> {
     }
     let mut snapshot = task.state().snapshot();
     if !snapshot.known.contains_key(name) {
-        let Some(variable) = task.space().variable(name) else { return at.constant(name) };
+        let Some(variable) = task.space().variable(name) else {
+            drop(snapshot);
+            return at.constant(name).or_else(|| named_function(task, name));
+        };
         snapshot.known.insert(name.into(), SeenVariable::read(variable));
     }
     snapshot.known.get_mut(name).and_then(SeenVariable::shown)
+}
+
+/// A pointer to a function of the space that finds its variables also when a module calls it.
+fn named_function(task: &Task, name: &str) -> Option<Dynamic> {
+    let environment = task.state().environment();
+    if !script_functions(&environment.functions).any(|function| function.name == name) {
+        return None;
+    }
+    let unit = CodeUnit::of_space(task.runtime().code_units(), task.space(), task.source().into());
+    CodeUnit::named_pointer(&unit, name).map(Dynamic::from)
 }
 
 /// Whether the code that runs belongs to a space, and not to a module.

@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 ///
 /// # Errors
 /// What the text raises, wrapped so that the file and line are named; a circular import names the circle.
-pub fn compile_module(task: &Arc<Task>, name: &str, text: &str, overlays: &[Overlay]) -> Fallible<LoadedModule> {
+pub(crate) fn compile_module(task: &Arc<Task>, name: &str, text: &str, overlays: &[Overlay]) -> Fallible<LoadedModule> {
     task.imports().refuse_circle(name)?;
     let file = ImmutableString::from(format!("{name}.rhai"));
     let inside = |error| Box::new(EvalAltResult::ErrorInModule(file.to_string(), error, Position::NONE));
@@ -88,7 +88,7 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
 
 impl LoadedModule {
     /// A view of a space: its functions, which run in that space, and its variables as they are now, as constants.
-    pub fn of_space(task: &Task, name: &str, space: &Arc<dyn SpaceView>) -> Option<Self> {
+    pub(crate) fn of_space(task: &Task, name: &str, space: &Arc<dyn SpaceView>) -> Option<Self> {
         let environment = space.environment()?;
         let source = ImmutableString::from(space.name());
         let unit = CodeUnit::of_space(task.runtime().code_units(), space, source);

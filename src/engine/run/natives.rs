@@ -7,7 +7,7 @@ use crate::engine::task::runtime::Runtime;
 use rhai::{Module, Shared};
 
 /// Methods and functions that only look at their first argument, whatever its type, and call nothing.
-const READERS: [&str; 48] = [
+const READERS: [&str; 47] = [
     "contains",
     "ends_with",
     "extract",
@@ -32,7 +32,6 @@ const READERS: [&str; 48] = [
     "print",
     "round",
     "sign",
-    "split",
     "split_rev",
     "starts_with",
     "sub_string",
@@ -72,13 +71,13 @@ impl<'a> Known<'a> {
     pub(super) fn new(runtime: &'a Runtime, scripts: Vec<&'a Shared<Module>>) -> Self {
         Self { runtime, scripts }
     }
-
-    fn is_of_scripts(&self, name: &str) -> bool {
-        self.scripts.iter().any(|module| script_functions(module).any(|function| function.name == name))
-    }
 }
 
 impl Natives for Known<'_> {
+    fn is_of_scripts(&self, name: &str) -> bool {
+        self.scripts.iter().any(|module| script_functions(module).any(|function| function.name == name))
+    }
+
     fn may_call_scripts(&self, name: &str) -> bool {
         let quiet = KEYWORDS.contains(&name) || self.runtime.calls_nothing(name);
         !quiet || self.is_of_scripts(name)

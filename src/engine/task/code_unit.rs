@@ -5,7 +5,7 @@ use super::space_view::SpaceView;
 use crate::base::{SpaceId, lock};
 use crate::engine::environment::Environment;
 use crate::engine::rhai_internals::closure_name::parts_of;
-use crate::engine::rhai_internals::function_body::FunctionDef;
+use crate::engine::rhai_internals::function_body::{FunctionDef, names_this};
 use crate::engine::rhai_internals::runtime_state::pointer_to;
 use rhai::{Dynamic, FnPtr, ImmutableString, Module, Shared};
 use std::collections::HashMap;
@@ -26,6 +26,7 @@ impl CodeUnits {
     }
 
     /// The number of code units with closures that are still held by someone.
+    #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
         self.lock().len()
     }
@@ -65,12 +66,20 @@ pub(crate) struct ClosureCode {
     pub(crate) fixed: Vec<Dynamic>,
     /// The number of captured variables that a pointer carries as curried arguments.
     pub(crate) captures: usize,
+    /// Whether its body names `this`.
+    pub(crate) uses_this: bool,
 }
 
 impl ClosureCode {
     /// The closure with this body, before it is known what it captures.
     pub(crate) fn new(body: &Shared<FunctionDef>) -> Self {
-        Self { pointer: pointer_to(body.clone()), names: body.params.to_vec(), fixed: Vec::new(), captures: 0 }
+        Self {
+            pointer: pointer_to(body.clone()),
+            names: body.params.to_vec(),
+            fixed: Vec::new(),
+            captures: 0,
+            uses_this: names_this(body),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The place where modules come from.
-pub trait Modules: Send + Sync {
+pub(crate) trait Modules: Send + Sync {
     /// The module called `name` as it is now, compiled by [`compile_module`](crate::engine::compile_module) on behalf of `task` when
     /// it is not loaded yet or has changed. Loading it again must be cheap when nothing changed: this is asked at every
     /// import, and for every kept import at the start of an eval that names it.
@@ -35,7 +35,7 @@ pub trait Modules: Send + Sync {
 
 /// The hooks, which are the same for all entries of a process.
 #[derive(Clone)]
-pub struct Hooks {
+pub(crate) struct Hooks {
     /// The place where modules come from.
     pub modules: Arc<dyn Modules>,
     /// The place where source lines come from.
@@ -59,7 +59,7 @@ impl fmt::Debug for Hooks {
 }
 
 /// The context of one running entry.
-pub struct Task {
+pub(crate) struct Task {
     source: String,
     space: Arc<dyn SpaceView>,
     sink: Arc<dyn Sink>,
@@ -94,7 +94,7 @@ impl Tag {
 
 impl Task {
     /// The context of entry `id`, which evaluates in `space`.
-    pub fn new(
+    pub(crate) fn new(
         id: EntryId,
         runtime: Runtime,
         space: Arc<dyn SpaceView>,
@@ -121,53 +121,54 @@ impl Task {
     ///
     /// # Panics
     /// When the engine was not made for a task; every engine a script runs in is.
-    pub fn of(context: &NativeCallContext<'_>) -> Arc<Self> {
+    pub(crate) fn of(context: &NativeCallContext<'_>) -> Arc<Self> {
         let tag = context.tag().and_then(Tag::of).expect("every engine carries its task as default tag");
         tag.task
     }
 
     /// The entry.
-    pub fn id(&self) -> EntryId {
+    pub(crate) fn id(&self) -> EntryId {
         self.control.id()
     }
 
     /// The name that errors give its code: `eval 12`.
-    pub fn source(&self) -> &str {
+    pub(crate) fn source(&self) -> &str {
         &self.source
     }
 
     /// The space it evaluates in.
-    pub fn space(&self) -> &Arc<dyn SpaceView> {
+    pub(crate) fn space(&self) -> &Arc<dyn SpaceView> {
         &self.space
     }
 
     /// The hooks it was made with.
-    pub fn hooks(&self) -> &Hooks {
+    pub(crate) fn hooks(&self) -> &Hooks {
         &self.hooks
     }
 
     /// The clock it asks.
-    pub fn clock(&self) -> &Clock {
+    pub(crate) fn clock(&self) -> &Clock {
         self.control.clock()
     }
 
     /// The runtime it was made with.
-    pub fn runtime(&self) -> &Runtime {
+    pub(crate) fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
     /// The host's own context, when it is a `T`.
-    pub fn services<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+    pub(crate) fn services<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::clone(&self.hooks.services).downcast().ok()
     }
 
     /// Keeps output of the entry.
-    pub fn print(&self, source: &str, text: &str) {
+    pub(crate) fn print(&self, source: &str, text: &str) {
         self.sink.line(source, text);
     }
 
     /// Its stop, deadlines, memory and waits, for those who need no more of it.
-    pub fn control(&self) -> &Control {
+    #[cfg(test)]
+    pub(crate) fn control(&self) -> &Control {
         &self.control
     }
 
@@ -175,17 +176,17 @@ impl Task {
 
     /// Makes the entry stop: the next operation of its script ends it, and every wait returns. The first cause decides;
     /// returns whether this was the first.
-    pub fn stop(&self, cause: StopCause) -> bool {
+    pub(crate) fn stop(&self, cause: StopCause) -> bool {
         self.control.stop(cause)
     }
 
     /// The cause of its stop, if it was made to stop.
-    pub fn stopped(&self) -> Option<StopCause> {
+    pub(crate) fn stopped(&self) -> Option<StopCause> {
         self.control.stopped()
     }
 
     /// The time of its stop, if it was made to stop.
-    pub fn stopped_at(&self) -> Option<Time> {
+    pub(crate) fn stopped_at(&self) -> Option<Time> {
         self.control.stopped_at()
     }
 
@@ -205,22 +206,22 @@ impl Task {
     }
 
     /// For loops of native functions: an error once the entry was stopped or a deadline has passed.
-    pub fn check(&self) -> Fallible<()> {
+    pub(crate) fn check(&self) -> Fallible<()> {
         self.control.check()
     }
 
     /// The bytes that the eval may still allocate; `usize::MAX` when memory is not counted.
-    pub fn memory_left(&self) -> usize {
+    pub(crate) fn memory_left(&self) -> usize {
         self.control.memory_left()
     }
 
     /// The bytes that the eval had allocated at its latest operation; 0 when memory is not counted.
-    pub fn memory_used(&self) -> usize {
+    pub(crate) fn memory_used(&self) -> usize {
         self.control.memory_used()
     }
 
     /// The alarm that its thread waits on. Notify it when something it may wait for has changed.
-    pub fn wake(&self) -> &Wake {
+    pub(crate) fn wake(&self) -> &Wake {
         self.control.wake()
     }
 
@@ -229,7 +230,7 @@ impl Task {
     ///
     /// # Errors
     /// When the entry was stopped, or an outer `timeout` has run out.
-    pub fn wait(&self, until: Option<Time>, ready: impl FnMut() -> bool) -> Fallible<bool> {
+    pub(crate) fn wait(&self, until: Option<Time>, ready: impl FnMut() -> bool) -> Fallible<bool> {
         self.control.wait(until, ready)
     }
 
@@ -237,7 +238,7 @@ impl Task {
     ///
     /// # Errors
     /// `Refusal::TimedOut` as a catchable error when the time ran out; what `f` raises otherwise.
-    pub fn within(&self, limit: Duration, f: impl FnOnce() -> Fallible<Dynamic>) -> Fallible<Dynamic> {
+    pub(crate) fn within(&self, limit: Duration, f: impl FnOnce() -> Fallible<Dynamic>) -> Fallible<Dynamic> {
         self.control.within(limit, f)
     }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Told when an entry's thread blocks and goes on.
-pub trait Blocking: Send + Sync {
+pub(crate) trait Blocking: Send + Sync {
     /// The entry is about to wait: it gives its slot back.
     fn give(&self, entry: &Control);
     /// The entry goes on: blocks until it has a slot again, or, when the entry was stopped, not at all.
@@ -20,7 +20,7 @@ pub trait Blocking: Send + Sync {
 }
 
 /// The stop, deadlines, memory and waits of one running entry.
-pub struct Control {
+pub(crate) struct Control {
     id: EntryId,
     clock: Clock,
     blocking: Arc<dyn Blocking>,
@@ -68,12 +68,12 @@ impl Control {
     }
 
     /// The entry.
-    pub fn id(&self) -> EntryId {
+    pub(crate) fn id(&self) -> EntryId {
         self.id
     }
 
     /// The clock it asks.
-    pub fn clock(&self) -> &Clock {
+    pub(crate) fn clock(&self) -> &Clock {
         &self.clock
     }
 
@@ -94,7 +94,7 @@ impl Control {
 
     /// Makes the entry stop: the next operation of its script ends it, and every wait returns. The first cause decides;
     /// returns whether this was the first.
-    pub fn stop(&self, cause: StopCause) -> bool {
+    pub(crate) fn stop(&self, cause: StopCause) -> bool {
         let first = {
             let mut stop = lock(&self.stop);
             let first = stop.is_none();
@@ -109,7 +109,7 @@ impl Control {
     }
 
     /// The cause of its stop, if it was made to stop.
-    pub fn stopped(&self) -> Option<StopCause> {
+    pub(crate) fn stopped(&self) -> Option<StopCause> {
         if !self.is_stopping() {
             return None;
         }
@@ -117,7 +117,7 @@ impl Control {
     }
 
     /// The time of its stop, if it was made to stop.
-    pub fn stopped_at(&self) -> Option<Time> {
+    pub(crate) fn stopped_at(&self) -> Option<Time> {
         lock(&self.stop).as_ref().map(|(_, at)| *at)
     }
 
@@ -175,7 +175,7 @@ impl Control {
     // --- waiting --------------------------------------------------------------------------------------------------------
 
     /// The alarm that its thread waits on. Notify it when something it may wait for has changed.
-    pub fn wake(&self) -> &Wake {
+    pub(crate) fn wake(&self) -> &Wake {
         &self.wake
     }
 

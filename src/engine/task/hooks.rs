@@ -7,14 +7,14 @@ use crate::base::{EntryId, Refusal};
 use std::sync::Arc;
 
 /// The place where the output of one entry goes.
-pub trait Sink: Send + Sync {
+pub(crate) trait Sink: Send + Sync {
     /// Keeps one line (or several, joined by line breaks). `source` is one word: `print`, `debug`, or what a host function
     /// chose.
     fn line(&self, source: &str, text: &str);
 }
 
 /// The place where the text of a source is found again. A source is called `eval 12`, or by its file, such as `stats.rhai`.
-pub trait Sources: Send + Sync {
+pub(crate) trait Sources: Send + Sync {
     /// The whole text of `source`; `None` when it is gone. Whoever needs more than one line asks for this.
     fn text(&self, source: &str) -> Option<Arc<str>>;
 
@@ -26,7 +26,7 @@ pub trait Sources: Send + Sync {
 }
 
 /// The memory that the process as a whole may still keep.
-pub trait Budget: Send + Sync {
+pub(crate) trait Budget: Send + Sync {
     /// Asked before an entry keeps values above `limits.kept_when_full_bytes`; `bytes` is what it adds now.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ pub trait Budget: Send + Sync {
 }
 
 /// The graph of who waits for whom. Atoms take part in it.
-pub trait Waits: Send + Sync {
+pub(crate) trait Waits: Send + Sync {
     /// `waiter` is about to wait for something that `owner` holds.
     ///
     /// # Errors

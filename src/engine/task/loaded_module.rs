@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 /// A module that was compiled and whose top level has run. Never changed afterwards.
 #[derive(Clone)]
-pub struct LoadedModule {
+pub(crate) struct LoadedModule {
     name: ImmutableString,
     module: Shared<Module>,
     environment: Environment,
@@ -30,7 +30,7 @@ impl LoadedModule {
     }
 
     /// A module that is no script of the library, such as a view of a space, under the name it was imported by.
-    pub fn native(name: &str, mut module: Module) -> Self {
+    pub(crate) fn native(name: &str, mut module: Module) -> Self {
         let name = ImmutableString::from(name);
         ModuleRecord::put_into(&mut module, name.clone(), Vec::new());
         module.build_index();
@@ -38,17 +38,18 @@ impl LoadedModule {
     }
 
     /// The name it is imported by.
-    pub fn name(&self) -> &str {
+    #[cfg(test)]
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// The module as Rhai knows it.
-    pub fn module(&self) -> &Shared<Module> {
+    pub(crate) fn module(&self) -> &Shared<Module> {
         &self.module
     }
 
     /// The environment of its functions, private ones included: for evaluating inside the module.
-    pub fn environment(&self) -> Environment {
+    pub(crate) fn environment(&self) -> Environment {
         self.environment.clone()
     }
 }

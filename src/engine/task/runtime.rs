@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 /// The shared parts of one process: limits, standard functions, host functions, and the modules of the embedding program. Cheap
 /// to clone.
 #[derive(Clone)]
-pub struct Runtime(Arc<Inner>);
+pub(crate) struct Runtime(Arc<Inner>);
 
 struct Inner {
     limits: Arc<Limits>,
@@ -44,7 +44,7 @@ struct Callbacks {
 
 /// One native function, for reference texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FunctionFacts {
+pub(crate) struct FunctionFacts {
     /// Its name.
     pub name: String,
     /// The embedded module it lives in; `None` for functions every script sees.
@@ -62,7 +62,7 @@ pub struct FunctionFacts {
 impl Runtime {
     /// A runtime with the standard functions `stdlib`, the host's functions `api` and the embedder's modules, each reachable as
     /// `name::f()` in every eval without an import.
-    pub fn new(limits: Limits, stdlib: Module, api: Module, embedded: Vec<(String, Module)>) -> Self {
+    pub(crate) fn new(limits: Limits, stdlib: Module, api: Module, embedded: Vec<(String, Module)>) -> Self {
         let private = Engine::new_raw()
             .compile("private fn no_function_of_this_module() { 0 }")
             .map_or_else(|_| Shared::new(Module::new()), |ast| ast.shared_lib().clone());
@@ -82,7 +82,8 @@ impl Runtime {
     }
 
     /// The limits in force.
-    pub fn limits(&self) -> &Limits {
+    #[cfg(test)]
+    pub(crate) fn limits(&self) -> &Limits {
         &self.0.limits
     }
 
@@ -101,7 +102,7 @@ impl Runtime {
     }
 
     /// Every native function, by module and name.
-    pub fn functions(&self) -> &[FunctionFacts] {
+    pub(crate) fn functions(&self) -> &[FunctionFacts] {
         self.0.functions.get_or_init(|| {
             let own = [&self.0.stdlib, &self.0.api].into_iter().flat_map(|module| facts(module, None, false));
             let embedded = self.0.embedded.iter().flat_map(|(name, module)| facts(module, Some(name), false));
@@ -120,7 +121,7 @@ impl Runtime {
     }
 
     /// The parameters of a closure as they were written; `None` for pointers to named functions.
-    pub fn parameters(&self, closure: &rhai::FnPtr) -> Option<Vec<String>> {
+    pub(crate) fn parameters(&self, closure: &rhai::FnPtr) -> Option<Vec<String>> {
         self.0.code_units.parameter_names(closure)
     }
 
@@ -154,12 +155,13 @@ impl Runtime {
     }
 
     /// The number of code units with closures that are alive.
-    pub fn code_units_alive(&self) -> usize {
+    #[cfg(test)]
+    pub(crate) fn code_units_alive(&self) -> usize {
         self.0.code_units.count()
     }
 
     /// Frees captured variables that only each other hold. Values are dropped here: call it on a thread of evals.
-    pub fn free_circles(&self) {
+    pub(crate) fn free_circles(&self) {
         self.0.cycle_collector.sweep();
     }
 

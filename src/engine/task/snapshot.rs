@@ -55,6 +55,8 @@ pub(crate) struct Snapshot {
     pub(crate) known: HashMap<ImmutableString, SeenVariable>,
     /// For each statement the variables it may write.
     pub(crate) plan: Vec<Vec<ImmutableString>>,
+    /// For each statement the variables that closures in it capture.
+    pub(crate) captured: Vec<Vec<ImmutableString>>,
     /// The statement that runs.
     pub(crate) statement: usize,
     /// Variables it changed that functions have not been shown yet.
@@ -168,13 +170,15 @@ impl Snapshot {
         let in_space = |name: &ImmutableString| {
             self.known.get(name).and_then(|known| known.value.as_ref()).is_some_and(|value| value.is_shared())
         };
-        let earlier = if cells.is_empty() { &[] } else { &self.plan[..from] }.iter().flatten();
+        let captured = self.captured.iter().take(to).skip(from).flatten();
+        let before = if cells.is_empty() { 0 } else { from };
+        let earlier = self.plan[..before].iter().chain(self.captured.iter().take(before)).flatten();
         let earlier = earlier.filter(|name| cells.contains(name.as_str()) && !in_space(name));
         let mut seen = HashSet::new();
         let mut names: Vec<_> =
             self.plan[from..to].iter().flatten().filter(|name| seen.insert(*name)).cloned().collect();
         let written = names.len();
-        names.extend(earlier.filter(|name| seen.insert(*name)).cloned());
+        names.extend(captured.chain(earlier).filter(|name| seen.insert(*name)).cloned());
         (names, written)
     }
 

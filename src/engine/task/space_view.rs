@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 /// One variable as a space keeps it.
 #[derive(Clone, Debug)]
-pub struct Variable {
+pub(crate) struct Variable {
     /// The value. Never changed in place.
     pub value: Arc<Dynamic>,
     /// Goes up with every write to the space.
@@ -33,7 +33,7 @@ pub struct Variable {
 
 /// One function that an eval defines.
 #[derive(Clone, Debug)]
-pub struct Definition {
+pub(crate) struct Definition {
     /// The function, ready to be called from any eval.
     pub function: Shared<FunctionDef>,
     /// The variables of the space that it may read.
@@ -46,7 +46,7 @@ pub struct Definition {
 
 /// Functions as an eval wrote them, to be merged into a module when it is built. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Overlay {
+pub(crate) struct Overlay {
     /// The functions before they are rewritten, bodies of closures included; `None` without functions.
     functions: Option<Shared<Module>>,
     source: ImmutableString,
@@ -60,7 +60,7 @@ impl Overlay {
     }
 
     /// The names of the functions, with their numbers of parameters.
-    pub fn functions(&self) -> Vec<(ImmutableString, usize)> {
+    pub(crate) fn functions(&self) -> Vec<(ImmutableString, usize)> {
         self.functions
             .iter()
             .flat_map(|module| script_functions(module))
@@ -70,7 +70,7 @@ impl Overlay {
     }
 
     /// Whether it defines nothing.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.functions().is_empty()
     }
 
@@ -80,14 +80,14 @@ impl Overlay {
     }
 
     /// The name of the eval that wrote it: `eval 12`.
-    pub fn source(&self) -> &str {
+    pub(crate) fn source(&self) -> &str {
         &self.source
     }
 }
 
 /// The message of an eval that opens a space.
 #[derive(Clone, Debug)]
-pub struct Opening<'a> {
+pub(crate) struct Opening<'a> {
     /// The entry.
     pub entry: EntryId,
     /// The variables its code names.
@@ -100,7 +100,7 @@ pub struct Opening<'a> {
 
 /// The answer to an eval that opens a space.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub(crate) struct Opened {
     /// The version of the space at this moment: newer variables were written since.
     pub version: u64,
     /// The variables that exist, of those the code names.
@@ -115,7 +115,7 @@ pub struct Opened {
 
 /// One variable that an eval changed.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub(crate) struct Change {
     /// Its name.
     pub name: ImmutableString,
     /// Its new value.
@@ -128,11 +128,13 @@ pub struct Change {
     pub live: bool,
     /// The latest version of the variable the eval knows, or of the space when it began: what is newer is in conflict.
     pub base: u64,
+    /// The variable was only captured: it becomes a cell with the value it had, unless another entry has set it since.
+    pub captured: bool,
 }
 
 /// A variable whose captured cells or atoms take more or less than before.
 #[derive(Clone, Debug)]
-pub struct Resized {
+pub(crate) struct Resized {
     /// The variable.
     pub name: ImmutableString,
     /// The value that was measured. When the variable has another by now, this says nothing about it.
@@ -143,7 +145,7 @@ pub struct Resized {
 
 /// The changes of one statement.
 #[derive(Clone, Debug)]
-pub struct Batch {
+pub(crate) struct Batch {
     /// The entry.
     pub entry: EntryId,
     /// The variables.
@@ -156,7 +158,7 @@ pub struct Batch {
 
 /// A value that another entry had set and that was overwritten.
 #[derive(Clone, Debug)]
-pub struct Overwritten {
+pub(crate) struct Overwritten {
     /// The variable.
     pub name: ImmutableString,
     /// The entry that had set it.
@@ -167,7 +169,7 @@ pub struct Overwritten {
 
 /// The outcome of a batch.
 #[derive(Debug, Default)]
-pub struct Committed {
+pub(crate) struct Committed {
     /// The versions of the changes that were taken, in their order; shorter than the batch when a limit was hit.
     pub versions: Vec<u64>,
     /// Values of other entries that were overwritten.
@@ -180,7 +182,7 @@ pub struct Committed {
 
 /// The reason why a space cannot be used.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SpaceFailure {
+pub(crate) enum SpaceFailure {
     /// It ended.
     Closed,
     /// The eval would exceed one of its limits.
@@ -188,7 +190,7 @@ pub enum SpaceFailure {
 }
 
 /// A space, as evaluation sees it. Every method is one short step.
-pub trait SpaceView: fmt::Debug + Send + Sync {
+pub(crate) trait SpaceView: fmt::Debug + Send + Sync {
     /// Its identity.
     fn id(&self) -> SpaceId;
     /// Its name.

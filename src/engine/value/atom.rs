@@ -15,7 +15,7 @@ static LINKING: Mutex<()> = Mutex::new(());
 /// A shared mutable cell. `swap` owns it while its function runs; other writers wait, cancellably, and readers see the value
 /// from before. Cheap to clone; equal when it is the same cell.
 #[derive(Clone)]
-pub struct Atom(Arc<Cell>);
+pub(crate) struct Atom(Arc<Cell>);
 
 #[derive(Debug)]
 struct Cell {
@@ -65,7 +65,7 @@ impl Atom {
     }
 
     /// The value. While a `swap` runs it is the one from before.
-    pub fn get(&self) -> Dynamic {
+    pub(crate) fn get(&self) -> Dynamic {
         lock(&self.0.state).value.clone()
     }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The object behind a handle. The host has one implementation and finds it again with [`EntryHandle::ops`].
-pub trait EntryOps: Any + Send + Sync {}
+pub(crate) trait EntryOps: Any + Send + Sync {}
 
 /// Types of the host whose values only stand for something that is shared by itself, each with its test of identity.
 static HANDLES: RwLock<BTreeMap<TypeId, SameThing>> = RwLock::new(BTreeMap::new());
@@ -39,24 +39,24 @@ pub(crate) fn same_host_handle(a: &Dynamic, b: &Dynamic) -> bool {
 
 /// An entry as a script holds it: an id and what the host needs to serve it. Cheap to clone; equal when the ids are.
 #[derive(Clone)]
-pub struct EntryHandle {
+pub(crate) struct EntryHandle {
     id: EntryId,
     ops: Arc<dyn EntryOps>,
 }
 
 impl EntryHandle {
     /// The handle of an entry.
-    pub fn new(id: EntryId, ops: Arc<dyn EntryOps>) -> Self {
+    pub(crate) fn new(id: EntryId, ops: Arc<dyn EntryOps>) -> Self {
         Self { id, ops }
     }
 
     /// The entry.
-    pub fn id(&self) -> EntryId {
+    pub(crate) fn id(&self) -> EntryId {
         self.id
     }
 
     /// The object behind it, when it is a `T`.
-    pub fn ops<T: EntryOps>(&self) -> Option<&T> {
+    pub(crate) fn ops<T: EntryOps>(&self) -> Option<&T> {
         let any: &dyn Any = &*self.ops;
         any.downcast_ref()
     }

@@ -15,7 +15,7 @@ const LONG_TEXT: usize = 256;
 
 /// The findings of one walk over a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Measure {
+pub(crate) struct Measure {
     /// Whether it is nested deeper than was allowed; the other fields are then incomplete.
     pub too_deep: bool,
     /// Its size in bytes: an estimate from above. Captured cells, and long texts that several parts refer to, count once.
@@ -36,7 +36,7 @@ pub struct Measure {
 
 /// Walks over a value, `levels` deep at most. Cells are looked into once, so the cost is the size of the value even when
 /// closures share what they captured.
-pub fn measure(value: &Dynamic, levels: usize) -> Measure {
+pub(crate) fn measure(value: &Dynamic, levels: usize) -> Measure {
     let mut walk = Walk { found: Measure::default(), cells: HashMap::new(), texts: HashSet::new() };
     // A variable that is itself a cell is looked into without being a captured one.
     let height = match value.is_shared().then(|| value.read_lock::<Dynamic>()).flatten() {
@@ -129,6 +129,10 @@ pub(crate) fn is_small(value: &Dynamic) -> bool {
 
 /// Whether a value only stands for something that is shared by itself.
 pub(crate) fn is_handle(value: &Dynamic) -> bool {
+    // Asking a cell in use for its type panics.
+    if value.is_shared() {
+        return value.read_lock::<Dynamic>().is_some_and(|inner| is_handle(&inner));
+    }
     value.is::<Atom>() || value.is::<EntryHandle>() || is_host_handle(value)
 }
 
@@ -294,7 +298,7 @@ pub(crate) fn same_or(a: &Dynamic, b: &Dynamic, unknown: bool) -> bool {
             && matches!((a.read_lock::<Dynamic>(), b.read_lock::<Dynamic>()),
                 (Some(x), Some(y)) if address(&x) == address(&y));
     }
-    if a.type_id() != b.type_id() {
+    if a.type_id() != b.type_id() || a.tag() != b.tag() {
         return false;
     }
     if let (Ok(x), Ok(y)) = (a.as_int(), b.as_int()) {
@@ -354,7 +358,7 @@ pub(crate) fn within(value: &Dynamic, levels: usize) -> bool {
 }
 
 /// Whether a value holds a function pointer anywhere.
-pub fn holds_functions(value: &Dynamic) -> bool {
+pub(crate) fn holds_functions(value: &Dynamic) -> bool {
     let (mut pointers, mut cells, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
     collect_pointers(value, &mut pointers, &mut cells);
     while pointers.is_empty()

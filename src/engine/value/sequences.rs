@@ -11,7 +11,7 @@ use std::ops::Range;
 const SHOWN: usize = 60;
 
 /// A value of one of these types as a script would make it; `None` for any other value.
-pub fn sequence_text(value: &Dynamic) -> Option<String> {
+pub(crate) fn sequence_text(value: &Dynamic) -> Option<String> {
     if let Some(steps) = value.read_lock::<Steps<INT>>() {
         Some(steps.to_string())
     } else if let Some(steps) = value.read_lock::<Steps<f64>>() {

@@ -6,4 +6,4 @@ pub(in crate::host) mod embed;
 pub(in crate::host) mod host;
 pub(in crate::host) mod prompt;
 pub(in crate::host) mod script;
-pub mod wait;
+pub(crate) mod wait;

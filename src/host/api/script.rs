@@ -73,8 +73,15 @@ impl HostApi {
         let space = self.core.space(place.space, &place.name);
         let bytes = arguments.iter().map(String::len).sum();
         let value: Dynamic = arguments.into_iter().map(Dynamic::from).collect::<rhai::Array>().into();
-        let change =
-            Change { name: "ARGS".into(), value: Arc::new(value), constant: true, bytes, live: false, base: 0 };
+        let change = Change {
+            name: "ARGS".into(),
+            value: Arc::new(value),
+            constant: true,
+            bytes,
+            live: false,
+            base: 0,
+            captured: false,
+        };
         let batch = Batch { entry: EntryId(0), changes: vec![change], resized: Vec::new(), imports: Vec::new() };
         space.commit(batch).map(drop).map_err(|_| Refusal::NoSuchSpace { name: place.name.to_string() })
     }

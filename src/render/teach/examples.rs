@@ -12,7 +12,7 @@ pub struct Example {
     pub line: usize,
     /// The evals, in order.
     pub steps: Vec<Step>,
-    /// Whether it is only compiled.
+    /// It is only compiled.
     pub compile_only: bool,
 }
 

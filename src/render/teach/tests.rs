@@ -1,5 +1,6 @@
 //! Sizes, promises and snapshots of the texts that teach.
 
+use super::texts::reference;
 use super::*;
 use crate::render::value::{Budget, value};
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Small questions about values and characters, which the walk asks.
+//! Kinds of values and characters, as the walk tells them apart.
 
 use crate::render::plain::{is_unsafe, push_escape};
 use rhai::Dynamic;
@@ -13,7 +13,7 @@ pub(super) fn push_in_quotes(out: &mut String, c: char) {
     }
 }
 
-/// Whether the hook is asked about a value.
+/// True for a value the hook is asked about.
 pub(super) fn is_foreign(value: &Dynamic) -> bool {
     !(value.is_unit()
         || value.is_bool()
@@ -26,7 +26,7 @@ pub(super) fn is_foreign(value: &Dynamic) -> bool {
         || value.is_blob())
 }
 
-/// Numbers of native code that the language can hold but not compute with.
+/// True for numbers of native code that Rhai can hold but not compute with.
 pub(super) fn is_small_number(value: &Dynamic) -> bool {
     value.is::<u8>()
         || value.is::<u16>()
@@ -40,7 +40,7 @@ pub(super) fn is_small_number(value: &Dynamic) -> bool {
         || value.is::<f32>()
 }
 
-/// Whether a map's key needs no quotes.
+/// True for a key of a map that needs no quotes.
 pub(super) fn is_name(key: &str) -> bool {
     let mut chars = key.chars();
     chars.next().is_some_and(|c| c == '_' || c.is_alphabetic()) && chars.all(|c| c == '_' || c.is_alphanumeric())

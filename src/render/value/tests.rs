@@ -1,10 +1,15 @@
 //! Values of every kind, and what holds for all of them.
 
+use super::types::is_whole;
 use super::*;
+use crate::base::Failure;
+use crate::render::plain;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
+use rhai::Dynamic;
 use rhai::{Array, Blob, Engine, FnPtr, Map};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// Room for one line.
 const NARROW: Budget = Budget { bytes: 400, depth: 3, items: 10, head: 8, tail: 2, string: 60 };

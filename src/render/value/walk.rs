@@ -2,7 +2,7 @@
 //! its text, whatever the size of the value. It never waits for a lock and meets every cycle only once.
 
 use super::kinds::{is_foreign, is_name, is_small_number, push_in_quotes};
-use super::{Budget, Elided, EntryEnd, EntryShown, Hook, Rendered, Shown};
+use super::types::{Budget, Elided, EntryEnd, EntryShown, Hook, Rendered, Shown, is_whole};
 use crate::base::limits::{bytes, thousands};
 use crate::render::failure;
 use crate::render::plain::{fitting, is_unsafe, push_escape};
@@ -15,20 +15,23 @@ use std::ops::{Range, RangeInclusive};
 const NAME: usize = 80;
 /// Bytes of a string whose characters are counted between two questions whether to go on.
 const COUNTED: usize = 1 << 20;
-/// Locked cells after which no further cell is tried: each costs a pause of the language's own making.
+/// Locked cells after which no further cell is tried: each costs a pause that Rhai makes.
 const PATIENCE: usize = 4;
 /// Bytes of a mark between head and tail.
 const MARK: usize = 40;
 /// Handles that are followed to their value inside one another.
 const ENTRIES: usize = 3;
 
-pub(super) fn render(
-    value: &Dynamic,
-    budget: &Budget,
-    raw: bool,
-    hook: Hook<'_>,
-    stopped: &dyn Fn() -> bool,
-) -> Rendered {
+/// Renders a value that is the whole result of an eval.
+///
+/// `stopped` is asked on the way; once it says true the rest is left out and what is elided is [`Elided::Uncounted`]. A value
+/// marked by [`whole`](super::whole) gets [`Budget::WHOLE`], whatever `budget` says.
+pub(crate) fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
+    let marked = is_whole(value);
+    render(value, if marked { &Budget::WHOLE } else { budget }, marked, hook, stopped)
+}
+
+fn render(value: &Dynamic, budget: &Budget, raw: bool, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
     // What is written after the limit was met: a mark and a bracket for each open level, and one mark of a string.
     let slack = 32 * (budget.depth + 1) + 64;
     let limit = budget.bytes.saturating_sub(slack).max(budget.bytes / 2);
@@ -68,7 +71,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Whether there is room and will to show more.
+    /// True while there is room to show more and nobody stopped it.
     fn goes_on(&mut self) -> bool {
         if (self.stopped)() {
             self.elided = Elided::Uncounted;
@@ -125,7 +128,7 @@ impl Walk<'_> {
             && number == 0.0
             && number.is_sign_negative()
         {
-            // The language leaves out its sign.
+            // Rhai leaves out its sign.
             self.out.push_str("-0.0");
         } else if value.is_bool() || value.is_int() || value.is_float() {
             self.push(value);
@@ -146,7 +149,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What stands in a shared cell. A cell that another thread is changing is not waited for.
+    /// The value in a shared cell. A cell that another thread is changing is not waited for.
     fn shared(&mut self, value: &Dynamic, show: impl FnOnce(&mut Self, &Dynamic)) {
         let cell = if self.busy < PATIENCE { value.read_lock::<Dynamic>() } else { None };
         let Some(inner) = cell else {
@@ -385,7 +388,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the hook said about a value.
+    /// The answer of the hook about a value.
     fn shown(&mut self, shown: Shown, depth: usize) {
         match shown {
             Shown::Text(text) => {
@@ -427,14 +430,14 @@ impl Walk<'_> {
         }
     }
 
-    /// A handle that is the whole value: its line, then how it ended.
+    /// A handle that is the whole value: its line, then its end.
     fn entry(&mut self, entry: &EntryShown) {
         self.name(&entry.line);
         self.entries += 1;
         let asked;
         let end = match &entry.end {
             EntryEnd::Ask(ask) if self.entries <= ENTRIES => {
-                asked = (ask.0)();
+                asked = ask.put();
                 &asked
             }
             end => end,
@@ -442,7 +445,7 @@ impl Walk<'_> {
         match end {
             EntryEnd::Value(value) if self.entries <= ENTRIES && self.goes_on() => {
                 self.out.push('\n');
-                self.top(value, super::is_whole(value));
+                self.top(value, is_whole(value));
             }
             EntryEnd::Failed(failure) if self.goes_on() => {
                 let text = failure::text(failure, None, Style::Agent);

@@ -1,12 +1,15 @@
-//! The world the conversations happen in: a backend that follows a script, a person who does, and a terminal that is a text.
+//! The parts of a conversation: a backend that follows a script, a person who does, and a terminal that is a text.
 //!
 //! Each code the backend knows is a list of steps, and waiting for an entry plays the next one. So nothing here sleeps, and
 //! only the tests of news involve a second thread.
 
-use super::super::*;
 use crate::base::{Clock, EntryId, Status, Time, Wake};
 use crate::host::{Delivery, Names, OutputPage};
 use crate::render::Style;
+use crate::repl::backend::{Backend, BackendError, Message, Mode, Output, Query, Reply, WaitUntil, Waited};
+use crate::repl::interrupts::Interrupts;
+use crate::repl::lines::{Line, LineSource, PrintAbove, Screen};
+use crate::repl::prompt::run;
 use expect_test::Expect;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Write};
@@ -36,8 +39,9 @@ pub(super) struct Entry {
     pub(super) steps: VecDeque<Step>,
 }
 
+/// The state of the backend, which tests look into and change.
 #[derive(Default)]
-pub(super) struct World {
+pub(super) struct FakeState {
     pub(super) scripts: BTreeMap<&'static str, Vec<Step>>,
     pub(super) entries: Vec<Entry>,
     pub(super) news: Vec<String>,
@@ -50,7 +54,7 @@ pub(super) struct World {
 }
 
 pub(super) struct Fake {
-    pub(super) world: Arc<Mutex<World>>,
+    pub(super) state: Arc<Mutex<FakeState>>,
     pub(super) clock: Clock,
     pub(super) interrupts: Interrupts,
     pub(super) wake: Wake,
@@ -62,18 +66,18 @@ pub(super) struct Fake {
 
 impl Fake {
     fn message(&self, text: String) -> Message {
-        let (world, marked) = (Arc::clone(&self.world), self.marked.clone());
+        let (state, marked) = (Arc::clone(&self.state), self.marked.clone());
         let first = text.lines().next().unwrap_or_default().to_owned();
         let mark = move || {
-            world.lock().unwrap().delivered.push(first);
+            state.lock().unwrap().delivered.push(first);
             marked.notify();
         };
         Message { text, delivery: Delivery::then(mark) }
     }
 
     fn entry<T>(&self, id: EntryId, look: impl FnOnce(&mut Entry) -> T) -> Reply<T> {
-        let mut world = self.world.lock().unwrap();
-        let entry = world.entries.get_mut(id.0 as usize - 1);
+        let mut state = self.state.lock().unwrap();
+        let entry = state.entries.get_mut(id.0 as usize - 1);
         entry.map(look).ok_or_else(|| BackendError(format!("no entry {id}")))
     }
 }
@@ -88,7 +92,7 @@ impl Backend for Fake {
     }
 
     fn place(&self) -> Option<String> {
-        self.world.lock().unwrap().place.clone()
+        self.state.lock().unwrap().place.clone()
     }
 
     fn names(&self) -> Names {
@@ -96,15 +100,15 @@ impl Backend for Fake {
     }
 
     fn submit(&self, code: &str, mode: Mode) -> Reply<EntryId> {
-        let mut world = self.world.lock().unwrap();
+        let mut state = self.state.lock().unwrap();
         if code == "too much" {
             return Err(BackendError("the process is shutting down; nothing was started".into()));
         }
-        let steps = world.scripts.get(code).cloned().unwrap_or_else(|| vec![Settles(Status::Ok)]).into();
-        world.entries.push(Entry { code: code.into(), status: Status::Running, lines: Vec::new(), dropped: 0, steps });
-        let id = EntryId(world.entries.len() as u64);
+        let steps = state.scripts.get(code).cloned().unwrap_or_else(|| vec![Settles(Status::Ok)]).into();
+        state.entries.push(Entry { code: code.into(), status: Status::Running, lines: Vec::new(), dropped: 0, steps });
+        let id = EntryId(state.entries.len() as u64);
         if mode == Mode::Foreground {
-            world.awaited.insert(id);
+            state.awaited.insert(id);
         }
         Ok(id)
     }
@@ -134,7 +138,7 @@ impl Backend for Fake {
                 Some(Settles(status)) => self.entry(id, |entry| entry.status = status)?,
                 Some(SettlesAsNews) => {
                     self.entry(id, |entry| entry.status = Status::Ok)?;
-                    self.world.lock().unwrap().news.push(format!(";; id {id} · ok"));
+                    self.state.lock().unwrap().news.push(format!(";; id {id} · ok"));
                     // Twice: the first notice may come while a look is under way that began before the news was there.
                     for _ in 0..2 {
                         let looked = self.looked.generation();
@@ -164,7 +168,7 @@ impl Backend for Fake {
     }
 
     fn cancel(&self, id: EntryId) -> Reply<()> {
-        let stubborn = self.world.lock().unwrap().stubborn;
+        let stubborn = self.state.lock().unwrap().stubborn;
         self.entry(id, |entry| {
             if !stubborn {
                 entry.status = Status::Cancelled;
@@ -177,7 +181,7 @@ impl Backend for Fake {
         self.leave(id);
         // What is answered is news no more.
         let news = format!(";; id {id} · ok");
-        self.world.lock().unwrap().news.retain(|text| *text != news);
+        self.state.lock().unwrap().news.retain(|text| *text != news);
         let text = self.entry(id, |entry| match entry.status {
             Status::Ok => format!("= {}\n;; id {id} · ok", entry.code),
             Status::Queued | Status::Running => format!("cancelling (in native code since 2.0s)\n;; id {id} · running"),
@@ -187,14 +191,14 @@ impl Backend for Fake {
     }
 
     fn leave(&self, id: EntryId) {
-        assert!(self.world.lock().unwrap().awaited.remove(&id), "{id} is of the foreground");
+        assert!(self.state.lock().unwrap().awaited.remove(&id), "{id} is of the foreground");
     }
 
     fn ask(&self, query: &Query) -> Reply<Message> {
         match query {
             Query::Move(name) if name == "nowhere" => Err(BackendError("no such space: nowhere".into())),
             Query::Move(name) => {
-                self.world.lock().unwrap().place = Some(name.clone());
+                self.state.lock().unwrap().place = Some(name.clone());
                 Ok(Message::plain(name.clone()))
             }
             other => Ok(self.message(format!("{other:?}"))),
@@ -202,12 +206,12 @@ impl Backend for Fake {
     }
 
     fn take_news(&self) -> Option<Message> {
-        let mut world = self.world.lock().unwrap();
-        if world.news.is_empty() {
+        let mut state = self.state.lock().unwrap();
+        if state.news.is_empty() {
             return None;
         }
-        let text = world.news.remove(0);
-        drop(world);
+        let text = state.news.remove(0);
+        drop(state);
         Some(self.message(text))
     }
 
@@ -306,7 +310,7 @@ impl LineSource for Person {
     }
 }
 
-/// One conversation: the world it happens in, and what came of it.
+/// One conversation: its backend and its person.
 pub(super) struct Conversation {
     pub(super) fake: Arc<Fake>,
     pub(super) person: Person,
@@ -316,7 +320,7 @@ impl Conversation {
     pub(super) fn new(scripts: &[(&'static str, &[Step])]) -> Self {
         let scripts = scripts.iter().map(|(code, steps)| (*code, steps.to_vec())).collect();
         let fake = Fake {
-            world: Arc::new(Mutex::new(World { scripts, ..World::default() })),
+            state: Arc::new(Mutex::new(FakeState { scripts, ..FakeState::default() })),
             clock: Clock::manual(),
             interrupts: Interrupts::default(),
             wake: Wake::default(),
@@ -327,8 +331,8 @@ impl Conversation {
         Self { fake: Arc::new(fake), person }
     }
 
-    pub(super) fn with(self, change: impl FnOnce(&mut World)) -> Self {
-        change(&mut self.fake.world.lock().unwrap());
+    pub(super) fn with(self, change: impl FnOnce(&mut FakeState)) -> Self {
+        change(&mut self.fake.state.lock().unwrap());
         self
     }
 
@@ -342,10 +346,10 @@ impl Conversation {
         self
     }
 
-    /// Changes the world while the next text is being typed.
-    pub(super) fn meanwhile(self, change: impl FnOnce(&mut World) + 'static) -> Self {
-        let world = Arc::clone(&self.fake.world);
-        self.acts(Act::Meanwhile(Box::new(move |_| change(&mut world.lock().unwrap()))))
+    /// Changes the state of the backend while the next text is being typed.
+    pub(super) fn meanwhile(self, change: impl FnOnce(&mut FakeState) + 'static) -> Self {
+        let state = Arc::clone(&self.fake.state);
+        self.acts(Act::Meanwhile(Box::new(move |_| change(&mut state.lock().unwrap()))))
     }
 
     /// Runs it to its end; returns what the terminal showed after the greeting.
@@ -354,7 +358,7 @@ impl Conversation {
         let interrupts = self.fake.interrupts.clone();
         let backend: Arc<dyn Backend> = Arc::clone(&self.fake) as Arc<dyn Backend>;
         run(backend, &mut self.person, &screen, &interrupts).unwrap();
-        assert_eq!(self.fake.world.lock().unwrap().awaited, BTreeSet::new(), "each was answered or left");
+        assert_eq!(self.fake.state.lock().unwrap().awaited, BTreeSet::new(), "each was answered or left");
         let text = self.person.shown.text.lock().unwrap().clone();
         text.strip_prefix(":help lists the commands · Ctrl-D leaves\n").expect("the greeting comes first").to_owned()
     }
@@ -367,6 +371,6 @@ impl Conversation {
     }
 
     pub(super) fn delivered(&self) -> Vec<String> {
-        self.fake.world.lock().unwrap().delivered.clone()
+        self.fake.state.lock().unwrap().delivered.clone()
     }
 }

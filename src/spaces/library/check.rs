@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The result of a check of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// How many modules there are, broken ones included.
     pub modules: usize,
     /// Their problems, by file and line.
@@ -22,7 +22,7 @@ pub struct Checked {
 /// # Errors
 ///
 /// The folder cannot be read, or does not exist.
-pub fn check(root: &Path, limits: &Limits) -> io::Result<Checked> {
+pub(crate) fn check(root: &Path, limits: &Limits) -> io::Result<Checked> {
     // A listing takes a folder that does not exist for an empty one. Who asks to check it wants to know.
     root.read_dir()?;
     let folder = Folder::new(root);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// One module in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleRow {
+pub(crate) struct ModuleRow {
     /// The name it is imported by.
     pub name: String,
     /// The first sentence of its doc; may be empty.
@@ -28,7 +28,7 @@ pub struct ModuleRow {
 
 /// How a module stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ModuleStatus {
+pub(crate) enum ModuleStatus {
     /// Nothing is known against it.
     Fine,
     /// Its file as it is now does not load. Importers get its last good version, if it has one.
@@ -39,7 +39,7 @@ pub enum ModuleStatus {
 
 /// The meaning of a name in a question about docs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Documented {
+pub(crate) enum Documented {
     /// A module.
     Module(Arc<ModuleOutline>),
     /// Functions of a module, one for each number of parameters.
@@ -54,7 +54,7 @@ pub enum Documented {
 impl Library {
     /// Every module there is now that has `filter` in its name or doc, in any case of letters; all of them when it is empty.
     /// Sorted by name. A folder that cannot be read has none.
-    pub fn modules(&self, filter: &str) -> Vec<ModuleRow> {
+    pub(crate) fn modules(&self, filter: &str) -> Vec<ModuleRow> {
         let mut rows = Vec::new();
         let wanted = |outline: Option<&ModuleOutline>, name: &str| {
             contains(name, filter) || outline.is_some_and(|outline| contains(&outline.doc, filter))
@@ -110,7 +110,7 @@ impl Library {
     /// # Errors
     ///
     /// No such module; it does not compile and no version of it ever loaded.
-    pub fn outline(&self, name: &str, sources: &dyn Sources) -> Result<Arc<ModuleOutline>, ModuleError> {
+    pub(crate) fn outline(&self, name: &str, sources: &dyn Sources) -> Result<Arc<ModuleOutline>, ModuleError> {
         if let Some(native) = self.native.get(name) {
             return Ok(Arc::new(native.clone()));
         }
@@ -137,7 +137,7 @@ impl Library {
     /// # Errors
     ///
     /// No such module; it cannot be read.
-    pub fn source(&self, name: &str) -> Result<Arc<str>, ModuleError> {
+    pub(crate) fn source(&self, name: &str) -> Result<Arc<str>, ModuleError> {
         if self.native.contains_key(name) {
             return Err(ModuleError::Native { name: name.to_owned() });
         }
@@ -150,7 +150,12 @@ impl Library {
     /// # Errors
     ///
     /// No such module or function.
-    pub fn function_source(&self, name: &str, function: &str, sources: &dyn Sources) -> Result<String, ModuleError> {
+    pub(crate) fn function_source(
+        &self,
+        name: &str,
+        function: &str,
+        sources: &dyn Sources,
+    ) -> Result<String, ModuleError> {
         let outline = self.outline(name, sources)?;
         if self.native.contains_key(name) {
             return Err(ModuleError::Native { name: name.to_owned() });
@@ -178,7 +183,7 @@ impl Library {
     /// # Errors
     ///
     /// No such module or function.
-    pub fn documented(&self, path: &str, sources: &dyn Sources) -> Result<Documented, ModuleError> {
+    pub(crate) fn documented(&self, path: &str, sources: &dyn Sources) -> Result<Documented, ModuleError> {
         let Some((module, function)) = path.split_once("::") else {
             return self.outline(path, sources).map(Documented::Module);
         };

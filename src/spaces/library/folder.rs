@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Longest file of a module, in bytes.
-pub const LONGEST: u64 = MIB as u64;
+pub(crate) const LONGEST: u64 = MIB as u64;
 /// Most entries of the folder that a listing looks at, so that a folder which is none of ours cannot hold a caller for long.
 const MOST_ENTRIES: usize = 20_000;
 

@@ -17,7 +17,7 @@ pub(super) const OUTPUT_SOURCE: &str = "module";
 const CIRCLE: &str = "CircularImport";
 
 /// Spaces that can be imported. Implemented where spaces are kept.
-pub trait SpaceModules: Send + Sync {
+pub(crate) trait SpaceModules: Send + Sync {
     /// The space called `name` as a module, under the name it is imported by (`@` before that): see
     /// [`LoadedModule::of_space`].
     ///
@@ -29,19 +29,19 @@ pub trait SpaceModules: Send + Sync {
 
 /// The modules that `import` finds: those of the library, and other spaces after an `@`.
 #[derive(Clone)]
-pub struct ScriptModules {
+pub(crate) struct ScriptModules {
     library: Arc<Library>,
     spaces: Arc<dyn SpaceModules>,
 }
 
 impl ScriptModules {
     /// Modules of `library`, and spaces of `spaces`.
-    pub fn new(library: Arc<Library>, spaces: Arc<dyn SpaceModules>) -> Self {
+    pub(crate) fn new(library: Arc<Library>, spaces: Arc<dyn SpaceModules>) -> Self {
         Self { library, spaces }
     }
 
     /// The library.
-    pub fn library(&self) -> &Arc<Library> {
+    pub(crate) fn library(&self) -> &Arc<Library> {
         &self.library
     }
 
@@ -50,7 +50,7 @@ impl ScriptModules {
     /// # Errors
     ///
     /// No such module, or what its text raises; then everything stays as it was.
-    pub fn reload(&self, task: &Arc<Task>, name: &str) -> Fallible<ModuleNotice> {
+    pub(crate) fn reload(&self, task: &Arc<Task>, name: &str) -> Fallible<ModuleNotice> {
         let loader = OfTask { library: &self.library, task };
         let name = ModuleName::parse(name).map_err(|error| loader.refuse(&error))?;
         self.library.store.reload(&loader, &name)

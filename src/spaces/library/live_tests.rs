@@ -1,7 +1,8 @@
 //! The library under real evals: what they see of modules, what they are told, and evaluating inside one.
 
+use super::super::OutlineOptions;
+use super::super::describe::{ModuleRow, ModuleStatus};
 use super::super::testing::Harness;
-use super::super::{ModuleRow, ModuleStatus, OutlineOptions};
 use crate::engine::Sources;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -37,13 +37,12 @@ mod scripts_tests;
 #[cfg(test)]
 mod testing;
 
-pub use crate::engine::{ConstantOutline, FunctionOutline, ModuleOutline};
-pub use check::{Checked, check};
-pub use describe::{Documented, ModuleRow, ModuleStatus};
-pub use folder::LONGEST as LONGEST_MODULE;
-pub use live::{ScriptModules, SpaceModules};
-pub use module_space::ModuleSpace;
-pub use name::ModuleName;
-pub use outline::{OutlineOptions, OutlineRow, first_sentence};
-pub use rows::{modules_value, outline_value, reloaded_value};
-pub use store::Library;
+pub(crate) use crate::engine::{FunctionOutline, ModuleOutline};
+pub(crate) use check::check;
+pub(crate) use describe::Documented;
+pub(crate) use live::{ScriptModules, SpaceModules};
+pub(crate) use module_space::ModuleSpace;
+pub(crate) use name::ModuleName;
+pub(crate) use outline::OutlineOptions;
+pub(crate) use rows::{modules_value, outline_value, reloaded_value};
+pub(crate) use store::Library;

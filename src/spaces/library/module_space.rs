@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 /// what it defines is defined for all who import the module. Variables stay in the space; importers never see them.
 ///
 /// One for each module, kept as long as the space: closures find their way back through it.
-pub struct ModuleSpace {
+pub(crate) struct ModuleSpace {
     space: Arc<Space>,
     modules: ScriptModules,
     name: ModuleName,
@@ -35,12 +35,12 @@ struct State {
 
 impl ModuleSpace {
     /// The space of the module `name`, in which `space` keeps the variables.
-    pub fn new(space: Arc<Space>, modules: ScriptModules, name: ModuleName) -> Arc<Self> {
+    pub(crate) fn new(space: Arc<Space>, modules: ScriptModules, name: ModuleName) -> Arc<Self> {
         Arc::new(Self { space, modules, name, state: Mutex::default() })
     }
 
     /// The space with the variables.
-    pub fn space(&self) -> &Arc<Space> {
+    pub(crate) fn space(&self) -> &Arc<Space> {
         &self.space
     }
 
@@ -49,7 +49,7 @@ impl ModuleSpace {
     /// # Errors
     ///
     /// As for an import of the module.
-    pub fn follow(&self, task: &Arc<Task>) -> Fallible<()> {
+    pub(crate) fn follow(&self, task: &Arc<Task>) -> Fallible<()> {
         let now = self.modules.resolve(task, self.name.as_str())?;
         let mut state = lock(&self.state);
         state.entering.retain(|task| task.strong_count() > 0);

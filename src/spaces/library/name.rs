@@ -12,7 +12,7 @@ const LONGEST: usize = 200;
 /// The name of a script module: segments of letters, digits, `_` and `-`, joined by `/`. Neither absolute nor with a `.`, so
 /// what is made from it stays below the folder, links aside.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ModuleName(Arc<str>);
+pub(crate) struct ModuleName(Arc<str>);
 
 impl ModuleName {
     /// The module with this name, which need not exist.
@@ -20,19 +20,19 @@ impl ModuleName {
     /// # Errors
     ///
     /// [`ModuleError::BadName`].
-    pub fn parse(text: &str) -> Result<Self, ModuleError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ModuleError> {
         let letter = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
         let good = text.len() <= LONGEST && text.split('/').all(|part| !part.is_empty() && part.bytes().all(letter));
         if good { Ok(Self(text.into())) } else { Err(ModuleError::BadName { name: text.to_owned() }) }
     }
 
     /// The name as scripts write it.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Its file as errors name it, such as `sub/deep.rhai`.
-    pub fn file(&self) -> String {
+    pub(crate) fn file(&self) -> String {
         format!("{}.rhai", self.0)
     }
 

@@ -46,7 +46,7 @@ impl OutlineCache {
 
 /// The choice of what to show of an outline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OutlineOptions {
+pub(crate) struct OutlineOptions {
     /// True for whole docs instead of their first sentences.
     pub docs: bool,
     /// Only what has this text in its name or doc, in any case of letters; matching lines of the doc are quoted.
@@ -55,7 +55,7 @@ pub struct OutlineOptions {
 
 /// One row of an outline: a public function or an exported constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutlineRow {
+pub(crate) struct OutlineRow {
     /// Its name.
     pub name: String,
     /// How it is called; `None` for a constant.
@@ -80,12 +80,12 @@ impl ModuleOutline {
     /// # Errors
     ///
     /// [`ModuleError::Syntax`] when the text does not compile.
-    pub fn of_text(name: &str, text: &str, limits: &Limits) -> Result<Self, ModuleError> {
+    pub(crate) fn of_text(name: &str, text: &str, limits: &Limits) -> Result<Self, ModuleError> {
         module_text::parse(name, text, limits).map(|parsed| parsed.outline)
     }
 
     /// The outline of a native module of the embedding program, made from the facts about its functions.
-    pub fn of_native(name: &str, doc: &str, functions: &[FunctionFacts]) -> Self {
+    pub(crate) fn of_native(name: &str, doc: &str, functions: &[FunctionFacts]) -> Self {
         let functions = functions.iter().filter(|f| f.module.as_deref() == Some(name));
         Self {
             name: name.to_owned(),
@@ -97,7 +97,7 @@ impl ModuleOutline {
 
     /// The outline of a space under the name it is imported by: its functions, and its variables, which importers see as
     /// constants. Nothing of a space that has ended.
-    pub fn of_space(space: &Space) -> Self {
+    pub(crate) fn of_space(space: &Space) -> Self {
         let environment = space.environment().unwrap_or_default();
         let mut functions = module_text::functions_of(&environment.functions);
         functions.sort_by(|a, b| a.signature.cmp(&b.signature));
@@ -111,18 +111,18 @@ impl ModuleOutline {
     }
 
     /// The functions importers can call.
-    pub fn public(&self) -> impl Iterator<Item = &FunctionOutline> {
+    pub(crate) fn public(&self) -> impl Iterator<Item = &FunctionOutline> {
         self.functions.iter().filter(|f| !f.private)
     }
 
     /// The functions with this name, one for each number of parameters.
-    pub fn named<'a>(&'a self, function: &'a str) -> impl Iterator<Item = &'a FunctionOutline> {
+    pub(crate) fn named<'a>(&'a self, function: &'a str) -> impl Iterator<Item = &'a FunctionOutline> {
         self.functions.iter().filter(move |f| f.name == function)
     }
 
     /// The rows that `options` asks for: constants first, then functions, each in the order of the text. Private functions
     /// are left out.
-    pub fn rows(&self, options: &OutlineOptions) -> Vec<OutlineRow> {
+    pub(crate) fn rows(&self, options: &OutlineOptions) -> Vec<OutlineRow> {
         let constants = self.constants.iter().map(|c| OutlineRow {
             name: c.name.clone(),
             signature: None,
@@ -184,7 +184,7 @@ pub(super) fn contains(text: &str, wanted: &str) -> bool {
 }
 
 /// The first sentence of a doc, on one line: up to a full stop that ends a word, or the end of the first paragraph.
-pub fn first_sentence(doc: &str) -> String {
+pub(crate) fn first_sentence(doc: &str) -> String {
     let mut sentence = String::new();
     let words = doc.lines().map(str::trim).skip_while(|l| l.is_empty()).take_while(|l| !l.is_empty());
     for word in words.flat_map(str::split_whitespace) {

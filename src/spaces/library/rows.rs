@@ -7,7 +7,7 @@ use rhai::{Array, Dynamic, Map};
 
 /// Rows of [`Library::modules`](super::Library::modules): `#{name, doc, functions, status}`, where `status` is `ok`, `broken` or
 /// `native`; `problem` on broken ones; `defined` (signatures) where evals defined functions inside.
-pub fn modules_value(rows: &[ModuleRow]) -> Array {
+pub(crate) fn modules_value(rows: &[ModuleRow]) -> Array {
     let value = |row: &ModuleRow| {
         let mut map = Map::new();
         map.insert("name".into(), row.name.clone().into());
@@ -32,7 +32,7 @@ pub fn modules_value(rows: &[ModuleRow]) -> Array {
 
 /// Rows of an outline: `#{name, signature, params, line, doc}` for a function, `#{name, value, line}` for a constant (`value` is
 /// the text of the expression, where it is short); `matched` (lines) after a search; `by` (`eval 12`) on what an eval defined.
-pub fn outline_value(rows: &[OutlineRow]) -> Array {
+pub(crate) fn outline_value(rows: &[OutlineRow]) -> Array {
     let value = |row: &OutlineRow| {
         let mut map = Map::new();
         map.insert("name".into(), row.name.clone().into());
@@ -57,7 +57,7 @@ pub fn outline_value(rows: &[OutlineRow]) -> Array {
 }
 
 /// The result of `reload`: `#{reloaded: [the module, those that import it ..], undefined: [signatures]}`. Empty for other notices.
-pub fn reloaded_value(notice: &ModuleNotice) -> Map {
+pub(crate) fn reloaded_value(notice: &ModuleNotice) -> Map {
     let mut map = Map::new();
     if let ModuleNotice::Reloaded { module, importers, undefined } = notice {
         let reloaded: Vec<_> = std::iter::once(module).chain(importers).cloned().collect();

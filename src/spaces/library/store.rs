@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The script modules of one folder, and the native modules of the embedding program beside them. Shared by `Arc`.
 #[derive(Debug)]
-pub struct Library {
+pub(crate) struct Library {
     pub(super) store: ModuleStore<Arc<LoadedModule>, Overlay>,
     pub(super) limits: Limits,
     pub(super) native: BTreeMap<String, ModuleOutline>,
@@ -23,7 +23,7 @@ pub struct Library {
 impl Library {
     /// The library of the folder `root`, which need not exist: then there are no modules until it does. `native` describes
     /// the modules of the embedding program ([`ModuleOutline::of_native`]).
-    pub fn new(root: impl Into<PathBuf>, limits: &Limits, native: Vec<ModuleOutline>) -> Arc<Self> {
+    pub(crate) fn new(root: impl Into<PathBuf>, limits: &Limits, native: Vec<ModuleOutline>) -> Arc<Self> {
         Arc::new(Self {
             store: ModuleStore::new(Folder::new(root), limits.modules, limits.functions),
             limits: limits.clone(),
@@ -33,7 +33,7 @@ impl Library {
     }
 
     /// The module that `ns` names, when there is one: by its name, or by that after `scripts/`.
-    pub fn find(&self, ns: &str) -> Option<ModuleName> {
+    pub(crate) fn find(&self, ns: &str) -> Option<ModuleName> {
         let there = |name: &str| ModuleName::parse(name).ok().filter(|name| self.store.folder().read(name).is_ok());
         there(ns).or_else(|| there(ns.strip_prefix("scripts/")?))
     }
@@ -44,27 +44,27 @@ impl Library {
     /// # Errors
     ///
     /// No such module; more functions than one can have.
-    pub fn define(&self, name: &ModuleName, overlay: Overlay) -> Result<ModuleNotice, ModuleError> {
+    pub(crate) fn define(&self, name: &ModuleName, overlay: Overlay) -> Result<ModuleNotice, ModuleError> {
         self.store.define(name, overlay).map_err(|error| self.with_near_names(error))
     }
 
     /// The text of a module's file, named as errors name it (`stats.rhai`): that of the version in force, or, when there is
     /// none, that of the file now.
-    pub fn text(&self, file: &str) -> Option<Arc<str>> {
+    pub(crate) fn text(&self, file: &str) -> Option<Arc<str>> {
         let name = ModuleName::parse(file.strip_suffix(".rhai")?).ok()?;
         self.store.text(&name).or_else(|| self.store.folder().read(&name).ok())
     }
 
     /// Line `line` (from 1) of a module's file, named as errors name it (`stats.rhai`), for showing it with an error: of the
     /// text that did not load because of this line, or of the version in force, or of the file when there is neither.
-    pub fn line(&self, file: &str, line: usize) -> Option<String> {
+    pub(crate) fn line(&self, file: &str, line: usize) -> Option<String> {
         let name = ModuleName::parse(file.strip_suffix(".rhai")?).ok()?;
         let text = self.store.text_at_fault(&name, line).or_else(|| self.store.folder().read(&name).ok())?;
         text.lines().nth(line.checked_sub(1)?).map(str::to_owned)
     }
 
     /// The names of all modules, sorted.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<_> = self.native.keys().cloned().collect();
         names.extend(self.script_modules().iter().map(ToString::to_string));
         names.sort();

@@ -1,5 +1,6 @@
 //! Evaluation and spaces together, on a small host: what scripts see, row by row.
 
+mod calls;
 mod caught;
 mod children;
 mod circles;

@@ -3,15 +3,13 @@
 use super::faults::FAULTS;
 use super::programs::{self, Program};
 use super::purposes::{Differs, PURPOSES};
-use super::runs::{Bench, Outcome};
+use super::runs::{Bench, Outcome, STACK};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Threads that run programs. Each has an engine and a host of its own.
 const THREADS: usize = 2;
-/// Recursion as deep as is allowed needs room in an unoptimised build.
-const STACK: usize = 256 << 20;
 
 /// What is wrong with one program.
 fn differences(bench: &mut Bench, program: &Program, how: Option<Differs>) -> Result<Vec<String>, String> {

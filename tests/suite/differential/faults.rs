@@ -10,137 +10,29 @@ pub(super) struct Fault {
 /// Every known fault.
 pub(super) const FAULTS: &[Fault] = &[
     Fault {
-        what: "a function does not see a variable as of its call: what a declaration, a condition, an argument or \
-               the last statement of a block changed reaches it too late, and what a closure changes while map or \
-               for_each calls it",
-        programs: &[
-            "function sees the value as of its call: pushed before in the same turn",
-            "function sees the value as of its call: last in a loop",
-            "function sees the value as of its call: last in an if",
-            "function sees the value as of its call: in one argument list",
-            "function sees the value as of its call: an if that changes",
-            "function sees the value as of its call: a for over what was drained",
-            "function sees the value as of its call: a map that loses keys",
-            "function sees the value as of its call: by a method of the program",
-            "function sees the value as of its call: inside try",
-            "function sees the value as of its call: through for_each",
-            "function sees the value as of its call: popped in a declaration",
-            "function sees the value as of its call: a condition that changes",
-            "function sees the value as of its call: a switch that changes",
-            "function sees the value as of its call: a text in place in a declaration",
-            "function sees the value as of its call: a blob",
-            "function sees the value as of its call: a part in place in a declaration",
-            "function sees the value as of its call: by a function in place",
-            "function sees the value as of its call: through map",
-        ],
-    },
-    Fault {
-        what: "a change by a function of a native module is not published, and functions do not see it; only a \
-               later change of the same variable in the same eval carries it along",
-        programs: &[
-            "native module function that changes a list",
-            "native module function that changes a map",
-            "native module function that changes in a block",
-            "native module function that changes in a condition",
-            "native module function in try",
-            "native module function that changes and a function that reads",
-            "native module function that changes a list twice",
-            "native module function that changes an int",
-            "native module function that changes in a loop",
-            "native module function that changes in an expression",
-            "native module function in a switch",
-        ],
-    },
-    Fault {
         what: "a closure is refused what its own eval holds for reading: the variable that the call it was given to \
                is made on",
-        programs: &[
-            "closure reads what it is called on: filter over keys",
-            "closure reads what it is called on: map with neighbours",
-            "closure reads what it is called on: some and all",
-            "closure reads what it is called on: values of a map",
-            "closure reads what it is called on: a part of a list",
-            "closure reads what it is called on: text",
-            "closure reads what it is called on: stored closure",
-            "closure reads what it is called on: in a block",
-            "closure reads what it is called on: interpolated",
-            "closure reads what it is called on: reduce over keys",
-            "closure reads what it is called on: map of a list",
-            "closure reads what it is called on: filter",
-            "closure reads what it is called on: find",
-            "closure reads what it is called on: a part",
-            "closure reads what it is called on: map of a map",
-            "closure reads what it is called on: in a function",
-            "closure reads what it is called on: chained",
-            "closure reads what it is called on: a text in place",
-        ],
-    },
-    Fault {
-        what: "a closure that is put into a captured variable by a later statement cannot be called after that \
-               statement: it was not kept alive, because the variable is a cell",
-        programs: &[
-            "closure calls another",
-            "closure captured by another is replaced",
-            "closure put into a captured list later",
-            "closure with captures put into a captured list later",
-            "closure in a captured list is replaced",
-            "closure put into a captured map later",
-        ],
+        programs: &["closure reads what it is called on: stored closure"],
     },
     Fault {
         what: "a pointer to a function of the program, once it was published, cannot be called with this, and \
                functions that hand out this or an index take its parameters for others",
         programs: &[
-            "function pointer called on a variable",
-            "curried pointer called on a variable",
-            "stored function with this: that changes",
-            "stored function with this: in a part",
             "stored function with this: map of a map",
             "stored function with this: drain of a map",
             "stored function with this: for_each with an index",
-            "map method with named function",
-            "function pointer called on a part",
-            "receiver of call: named function",
-            "stored function with this: named in a map literal",
-            "stored function with this: with an argument",
-            "stored function with this: put in later",
             "stored function with this: filter of a map",
             "stored function with this: retain of a map",
-            "stored function with this: for_each of a list",
-            "stored function with this: map of a list",
-            "stored function with this: curried",
         ],
     },
     Fault {
         what: "call on a receiver destroys it when the function is a native one or a closure that does not use this",
-        programs: &[
-            "receiver of call: pointer to a native",
-            "receiver of call: closure that does not use this",
-            "receiver of call: pointer to a native of another type",
-        ],
-    },
-    Fault {
-        what: "curry behind a dot panics when it is followed by another dot, or when what it is called on is a part",
-        programs: &[
-            "curried part: of a map",
-            "curried twice in a chain",
-            "curried result of a method",
-            "curried in a chain and kept",
-        ],
+        programs: &["receiver of call: closure that does not use this"],
     },
     Fault {
         what: "a closure takes more arguments than it has parameters, or fewer parameters than it is given, without \
                a word",
-        programs: &[
-            "too many arguments: closure",
-            "too many arguments: closure with captures",
-            "too many arguments: curried",
-            "too many arguments: closure without parameters",
-            "too many arguments: call as a function",
-            "too few parameters: sort",
-            "too few parameters: zip",
-            "too many parameters: for_each",
-        ],
+        programs: &["too few parameters: sort", "too few parameters: zip", "too many parameters: for_each"],
     },
     Fault {
         what: "an error in the function of dedup is swallowed",
@@ -149,25 +41,7 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         what: "a capture that fails leaves the next variable that is named captured, so that a function call \
                changes a copy of it",
-        programs: &[
-            "capture that fails in try",
-            "capture that fails in try, then a text",
-            "capture that fails in try, then in a function call",
-            "capture of one that is there and one that is not",
-        ],
-    },
-    Fault {
-        what: "a function that reads a variable, given to a module function by its name or as a pointer, does not \
-               find the variable",
-        programs: &[
-            "module called with a function that reads",
-            "module called with a function that reads for a list",
-            "module called with a pointer to a function that reads",
-        ],
-    },
-    Fault {
-        what: "a thrown map that has the names of an error is rewritten when it is caught",
-        programs: &["throw a map with the names of an error", "throw a map with the names of an error from a function"],
+        programs: &["capture of one that is there and one that is not"],
     },
     Fault {
         what: "is_def_var with a name that is not written out knows only what the eval itself names",
@@ -175,17 +49,6 @@ pub(super) const FAULTS: &[Fault] = &[
             "is_def_var with a name in a variable",
             "is_def_var with a name from a function",
             "is_def_var with a name put together",
-        ],
-    },
-    Fault {
-        what: "the tag of a variable is not published when nothing else of it differs, and functions do not see it",
-        programs: &[
-            "tags",
-            "map tag of a part",
-            "tag of a text",
-            "tag of an item",
-            "tag of a list",
-            "tag in a function",
         ],
     },
     Fault {
@@ -261,5 +124,16 @@ pub(super) const FAULTS: &[Fault] = &[
     Fault {
         what: "a comparison that gives a float or a boolean sorts nothing",
         programs: &["sorting by floats", "sorting by booleans", "ordering by floats"],
+    },
+    Fault {
+        what: "call with a closure that does not use this is refused, where plain Rhai calls it",
+        programs: &[
+            "receiver of call: closure without parameters",
+            "receiver of call: part of a list",
+            "receiver of call: in a block",
+            "receiver of call: a captured variable",
+            "receiver of call: part of a map",
+            "receiver of call: a text",
+        ],
     },
 ];

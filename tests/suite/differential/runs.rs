@@ -2,12 +2,16 @@
 
 use super::split;
 use super::value::rendered;
-use remontoire::rhai::module_resolvers::FileModuleResolver;
-use remontoire::rhai::{Array, Dynamic, Engine, EvalAltResult, FuncRegistration, INT, Map, Module};
-use remontoire::rhai::{OptimizationLevel, Scope};
-use remontoire::{EvalError, EvalRequest, Evaluated, Host, Limits};
+use remontoire::{
+    EvalError, EvalRequest, Evaluated, Host, Limits, rhai::Array, rhai::Dynamic, rhai::Engine, rhai::EvalAltResult,
+    rhai::FuncRegistration, rhai::INT, rhai::Map, rhai::Module, rhai::OptimizationLevel, rhai::Scope,
+    rhai::module_resolvers::FileModuleResolver,
+};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+
+/// The stack of a thread that runs programs: recursion as deep as is allowed needs room in an unoptimised build.
+pub(super) const STACK: usize = 256 << 20;
 
 /// What a run came to.
 #[derive(Clone, Debug, PartialEq)]

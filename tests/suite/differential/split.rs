@@ -1,6 +1,6 @@
 //! A program as its top-level statements, each a text that can be evaluated alone.
 
-use remontoire::rhai::{AST, Engine, Stmt};
+use remontoire::{rhai::AST, rhai::Engine, rhai::Stmt};
 
 /// Cuts a program before each top-level statement and each function. The parts together are the program, letter by letter.
 /// A program that does not parse is one part.

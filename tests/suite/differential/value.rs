@@ -1,6 +1,6 @@
 //! Values as text that shows type and content, so that two values agree exactly when their texts do.
 
-use remontoire::rhai::{Array, Blob, Dynamic, FnPtr, Map};
+use remontoire::{rhai::Array, rhai::Blob, rhai::Dynamic, rhai::FnPtr, rhai::Map};
 use std::fmt::Write as _;
 use std::ops::{Range, RangeInclusive};
 

@@ -1,8 +1,8 @@
 //! The model of stopping: who is asked, and whose end is news. And of waiting: which waits can never end.
 
 use super::model::{Entry, Model, Phase, Stop, Verdict, rule, same};
-use remontoire::base::{EntryId, Owner, Refusal, Status, Time};
-use remontoire::registry::{Asked, CancelBy, CancelState, Released, ShutDown, Wants};
+use remontoire::internals::{Asked, CancelBy, CancelState, Owner, Released, ShutDown, Time, Wants};
+use remontoire::{EntryId, Refusal, Status};
 use std::collections::BTreeSet;
 
 type Ids = BTreeSet<EntryId>;
@@ -138,7 +138,7 @@ impl Model {
 
     // Waiting.
 
-    /// What an entry waits for that has not settled; `None` when it waits for nothing or has what it wants.
+    /// The targets of an entry's wait that have not settled; `None` when it waits for nothing or has what it wants.
     fn pending<'a>(&'a self, targets: &'a Ids, wants: Wants) -> Option<Vec<EntryId>> {
         let live: Vec<_> =
             targets.iter().copied().filter(|id| self.entries.get(id).is_some_and(Entry::is_live)).collect();

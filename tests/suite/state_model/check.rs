@@ -1,8 +1,8 @@
-//! What is compared after every step: everything a registry shows, and what must hold of the model itself.
+//! The comparison after every step: everything a registry shows, and the invariants of the model itself.
 
 use super::model::{Entry, Model, Phase, Registry, Slot, Sure, Verdict, rule, same};
-use remontoire::base::{EntryId, Handle, Owner, Refusal, Status, Time};
-use remontoire::registry::{Counts, EntryFilter, EntryView, NamedSpace, SessionRow, SpaceKind};
+use remontoire::internals::{Counts, EntryFilter, EntryView, Handle, NamedSpace, Owner, SessionRow, SpaceKind, Time};
+use remontoire::{EntryId, Refusal, Status};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Model {
         self.check_itself()
     }
 
-    /// Where the contract leaves something open, the registry's choice holds from here on.
+    /// Takes over the registry's choices where the contract leaves something open.
     fn settle_open_questions(&mut self, registry: &Registry, now: Time) {
         for id in std::mem::take(&mut self.open_marks) {
             if registry.get(id, now).is_ok_and(|view| view.seen && view.told) && self.entries.contains_key(&id) {
@@ -230,16 +230,16 @@ impl Model {
         Ok(())
     }
 
-    /// Whether a lapse or an expiry falls on this very moment: the contract does not say on which side it is.
+    /// True when a lapse or an expiry falls on this very moment: the contract does not say on which side it is.
     pub(super) fn is_edge(&self, now: Time) -> bool {
         let lapses = self.entries.values().any(|entry| match entry.phase {
-            Phase::Settled(_, at) => entry.is_followed() && now == at + remontoire::registry::FOLLOWED_FOR,
+            Phase::Settled(_, at) => entry.is_followed() && now == at + remontoire::internals::FOLLOWED_FOR,
             Phase::Queued | Phase::Running(_) => false,
         });
         lapses || self.sessions.values().any(|s| now.since(s.heard) == self.limits.silence)
     }
 
-    /// What must hold whatever the registry says.
+    /// The invariants, whatever the registry says.
     fn check_itself(&self) -> Verdict {
         let queued: BTreeSet<_> = self.ids(|_, e| e.phase == Phase::Queued).into_iter().collect();
         same(&self.queue.iter().copied().collect(), &queued, "model: the queue holds what is queued")?;
@@ -274,7 +274,7 @@ impl Model {
         self.everybody_ends()
     }
 
-    /// How many values and logs are alive: what is dropped is dropped for good, by somebody.
+    /// Compares the numbers of values and logs that are alive: what is dropped is dropped for good, by somebody.
     pub(super) fn alive(&self) -> (usize, usize) {
         let values = self.all_values.iter().filter(|value| value.strong_count() > 0).count();
         (values, self.all_logs.iter().filter(|log| log.strong_count() > 0).count())
@@ -286,7 +286,7 @@ impl Model {
     }
 }
 
-/// What handles look like.
+/// The form of handles.
 pub(super) fn is_handle(handle: &Handle) -> bool {
     handle.as_str().parse::<Handle>().is_ok_and(|parsed| parsed == *handle)
 }

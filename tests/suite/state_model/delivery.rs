@@ -1,13 +1,12 @@
 //! The model of delivery: what an answer claims, and what becomes of that.
 
 use super::model::{Claim, Model, Sure, Verdict, rule, same};
-use remontoire::base::EntryId;
-use remontoire::base::Owner;
-use remontoire::registry::{self, ClaimId};
+use remontoire::EntryId;
+use remontoire::internals::{Claim as RegistryClaim, ClaimId, Owner};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Model {
-    /// Whether the entry is in an answer on its way, or in one that is expected.
+    /// True when the entry is in an answer on its way, or in one that is expected.
     pub(super) fn claimed(&self, id: EntryId) -> Option<Sure> {
         if self.entries.get(&id).is_some_and(|e| e.expected > 0) {
             return Some(Sure::Yes);
@@ -19,19 +18,13 @@ impl Model {
         self.open.values().filter_map(of_one).max()
     }
 
-    /// Whether the entry's outcome, or the news of it, is owed to its owner.
+    /// True when the entry's outcome, or the news of it, is owed to its owner.
     pub(super) fn is_owed(&self, id: EntryId) -> bool {
         let entry = self.entry(id);
         entry.is_settled() && !entry.told && !entry.is_followed() && self.is_told(entry.owner)
     }
 
-    pub(super) fn claimed_for(
-        &mut self,
-        to: Owner,
-        outcomes: &[EntryId],
-        news: bool,
-        got: &registry::Claim,
-    ) -> Verdict {
+    pub(super) fn claimed_for(&mut self, to: Owner, outcomes: &[EntryId], news: bool, got: &RegistryClaim) -> Verdict {
         rule!(
             !self.open.contains_key(&got.id) && !self.closed.contains(&got.id),
             "{:?} is the name of another claim",
@@ -141,7 +134,7 @@ impl Model {
         }
     }
 
-    /// What an entry's script read is marked with it; what has not settled is marked when it does.
+    /// Marks the entries that an entry's script read along with it; those that have not settled are marked when they do.
     fn readings_written(&mut self, reads: BTreeMap<EntryId, Sure>) {
         for (read, sure) in reads {
             let Some(target) = self.entries.get_mut(&read) else { continue };
@@ -174,7 +167,7 @@ impl Model {
         }
     }
 
-    /// What was claimed is owed again.
+    /// Makes claimed news owed again.
     pub(super) fn dropped(&mut self, claim: ClaimId) {
         self.close(claim);
     }

@@ -2,8 +2,8 @@
 
 use super::model::{Entry, Model, Registry, Verdict, same};
 use super::op::{Flag, History, Name, Op, Pick, Who};
-use remontoire::base::{EntryId, HeaderKey, Owner, SessionId, Time};
-use remontoire::registry::{ClaimId, EntryFilter, SpaceKind};
+use remontoire::EntryId;
+use remontoire::internals::{ClaimId, EntryFilter, HeaderKey, Owner, SessionId, SpaceKind, Time};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(super) struct Driver {
     pub(super) known: Vec<SessionId>,
     pub(super) keys: Vec<HeaderKey>,
     pub(super) values: u64,
-    /// Who was told what, by answers that were written: counted here once more, apart from the model.
+    /// The news told by answers that were written: counted here once more, apart from the model.
     pub(super) told: BTreeSet<EntryId>,
     pub(super) told_evicted: BTreeSet<EntryId>,
     pub(super) open: Vec<Answer>,

@@ -1,8 +1,8 @@
 //! The model of entries: admission, slots, the end; what is kept and what goes.
 
 use super::model::{Entry, Kept, Model, Phase, Slot, Sure, Touch, Verdict, rule, same};
-use remontoire::base::{EntryId, Owner, Refusal, Status, Time};
-use remontoire::registry::{Admission, Forgotten, NewEntry, Refused, Remains, Settled};
+use remontoire::internals::{Admission, Forgotten, NewEntry, Owner, Refused, Remains, Settled, Time};
+use remontoire::{EntryId, Refusal, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
@@ -17,7 +17,7 @@ impl Model {
         self.entries.values().filter(|e| e.owner == owner && e.phase == Phase::Running(Slot::Held)).count()
     }
 
-    /// Whether this owner may have one more slot now.
+    /// True when this owner may have one more slot now.
     pub(super) fn has_slot_for(&self, owner: Owner) -> bool {
         self.holders() < self.limits.running && self.holders_of(owner) < self.limits.slots_per_session()
     }
@@ -162,14 +162,14 @@ impl Model {
         self.entries.values().map(|e| e.bytes() + e.code.len()).sum()
     }
 
-    /// Whether nothing shields the entry: it is settled, seen, neither followed nor about to be, and nobody waits for it. An
+    /// True when nothing shields the entry: it is settled, seen, neither followed nor about to be, and nobody waits for it. An
     /// answer on its way that renders once more what was delivered has it already.
     fn may_go(&self, id: EntryId) -> bool {
         let entry = self.entry(id);
         entry.is_in_pool() && entry.awaited == 0
     }
 
-    /// How many the pool has too many. Whether entries that somebody waits for take room in it is open.
+    /// The number of entries the pool has too many. Whether entries that somebody waits for take room in it is open.
     fn overflow(&self) -> (usize, usize) {
         let candidates = self.ids(|id, _| self.may_go(id)).len();
         let pool = self.ids(|_, e| e.is_in_pool()).len();

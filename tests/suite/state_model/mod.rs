@@ -20,13 +20,13 @@ use driver::Driver;
 use op::{By, History, Jump, Name, Op, Pick, Tiny, Who};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
-use remontoire::base::{ClientInfo, Limits, Status, Time};
-use remontoire::registry::Registry;
+use remontoire::internals::{ClientInfo, Registry, Time};
+use remontoire::{Limits, Status};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// How long histories are at most.
+/// Longest history, in steps.
 const LONGEST: usize = 120;
 
 /// Runs a history to its end. `Err`: the rule that was broken, and the trace up to there.

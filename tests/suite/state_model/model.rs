@@ -3,16 +3,16 @@
 //! A method of the model is told what the registry answered. It says which rule the answer breaks, or takes the answer over and
 //! moves on. Where the contract leaves a choice (which of two entries of the same age goes, say), any answer within it is taken.
 
-use remontoire::base::{
-    ClientInfo, EntryId, Handle, HeaderKey, Limits, Owner, Refusal, SessionId, SpaceId, Status, Time,
+use remontoire::internals::{
+    Adoption, ClaimId, ClientInfo, FOLLOWED_FOR, Handle, HeaderKey, OutputLog, Owner, SessionId, SpaceId, Time, Wants,
 };
-use remontoire::registry::{Adoption, ClaimId, FOLLOWED_FOR, OutputLog, Wants};
+use remontoire::{EntryId, Limits, Refusal, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Debug, Display};
 use std::sync::{Arc, Weak};
 
-/// What is tested.
-pub(super) type Registry = remontoire::registry::Registry<Arc<u64>>;
+/// The registry under test.
+pub(super) type Registry = remontoire::internals::Registry<Arc<u64>>;
 
 /// `Err`: the rule that was broken, and how.
 pub(super) type Verdict<T = ()> = Result<T, String>;
@@ -42,14 +42,14 @@ pub(super) fn same<T: PartialEq + Debug>(got: &T, want: &T, rule: impl Display) 
     Err(format!("{rule}: expected {want:?}, got {got:?}"))
 }
 
-/// Whether the contract demands something or leaves it open.
+/// Certainty: the contract demands something, or leaves it open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sure {
     Maybe,
     Yes,
 }
 
-/// When an entry was last touched: not before the first tick, not after the second.
+/// The time an entry was last touched: not before the first tick, not after the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Touch {
     pub(super) first: u64,
@@ -78,7 +78,7 @@ pub(super) enum Phase {
     Settled(Status, Time),
 }
 
-/// What the end of an entry that was asked to stop is to its owner.
+/// The news value of the end of an entry that was asked to stop, to its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The owner knows: its own doing, or a child's parent ended.
@@ -121,7 +121,7 @@ pub(super) struct Entry {
     /// Calls of its owner are open that will render it.
     pub(super) expected: usize,
     pub(super) wait: Option<(BTreeSet<EntryId>, Wants)>,
-    /// What its script read: marked when an answer with its own outcome is written.
+    /// The entries its script read: marked when an answer with its own outcome is written.
     pub(super) reads: BTreeMap<EntryId, Sure>,
     /// An answer that carried a reading of it was written while it ran: marked when it settles.
     pub(super) read_ahead: Option<Sure>,
@@ -157,12 +157,12 @@ impl Entry {
         self.is_settled() && !self.seen
     }
 
-    /// Whether it has the mark, or is about to.
+    /// True when it has the mark, or is about to.
     pub(super) fn is_followed(&self) -> bool {
         self.followed || self.following > 0
     }
 
-    /// Whether the mark is to lapse: an hour after the end.
+    /// True when the mark is to lapse: an hour after the end.
     pub(super) fn is_lapsing(&self, now: Time) -> bool {
         self.followed && matches!(self.phase, Phase::Settled(_, at) if now > at + FOLLOWED_FOR)
     }
@@ -203,11 +203,11 @@ pub(super) struct Session {
     pub(super) evictions: BTreeMap<EntryId, Sure>,
 }
 
-/// What an answer that is being written carries.
+/// The claim of an answer that is being written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claim {
     pub(super) to: Option<Owner>,
-    /// When it was made.
+    /// The time it was made.
     pub(super) tick: u64,
     /// Own settled entries it renders, and what their scripts had read by then.
     pub(super) outcomes: BTreeMap<EntryId, BTreeMap<EntryId, Sure>>,
@@ -317,7 +317,7 @@ impl Model {
         }
     }
 
-    /// Whether there is somebody to be told about this owner's work.
+    /// True when there is somebody to be told about this owner's work.
     pub(super) fn is_told(&self, owner: Owner) -> bool {
         match owner {
             Owner::Local => self.prompt,

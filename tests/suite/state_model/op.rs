@@ -1,12 +1,12 @@
-//! The language of histories: what can happen to a registry, as data that is generated, shrunk and printed.
+//! The steps of histories: everything that can happen to a registry, as data that is generated, shrunk and printed.
 //!
 //! Ops name entries and sessions loosely, so that a history stays meaningful when an op before them is taken out: `fit 2` is
 //! the third of those the op makes sense for, `any 2` the third of all that were ever given out, one past the end included.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use remontoire::base::{Limits, Status};
-use remontoire::registry::Wants;
+use remontoire::internals::Wants;
+use remontoire::{Limits, Status};
 use std::fmt;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) enum Pick {
     Any(u8),
 }
 
-/// Who speaks, or is spoken of.
+/// A caller, as a history names it.
 #[derive(Clone, Copy)]
 pub(super) enum Who {
     /// The nil caller or a live session.
@@ -28,7 +28,7 @@ pub(super) enum Who {
     Any(u8),
 }
 
-/// How far the time jumps.
+/// A jump of the time.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Jump {
     Millis(u16),
@@ -51,7 +51,7 @@ impl Jump {
     }
 }
 
-/// Who asks an entry to stop.
+/// The one that asks an entry to stop.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
     Owner,

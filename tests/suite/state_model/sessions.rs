@@ -1,17 +1,20 @@
 //! The model of sessions: who is there, when they end, what ends with them; and of the names of spaces.
 
 use super::model::{Entry, Model, Phase, Session, Sure, Verdict, rule, same};
-use remontoire::base::{ClientInfo, EntryId, HeaderKey, Owner, Refusal, SessionId, SpaceId, Status, Time};
-use remontoire::registry::{Adoption, Created, EndedSession, FOLLOWED_FOR, Opened, SpaceKind, TargetSpace};
+use remontoire::internals::{
+    Adoption, ClientInfo, Created, EndedSession, FOLLOWED_FOR, HeaderKey, Opened, Owner, SessionId, SpaceId, SpaceKind,
+    TargetSpace, Time,
+};
+use remontoire::{EntryId, Refusal, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What the driver knows about a session that was opened.
+/// A session that was opened, as the driver knows it.
 pub(super) struct Newcomer {
     pub(super) client: ClientInfo,
     pub(super) peer: Option<Arc<str>>,
     pub(super) note: Option<Arc<str>>,
-    /// Where the registry puts it first: its scratch.
+    /// Its scratch, where the registry puts it first.
     pub(super) scratch: (Arc<str>, SpaceId),
 }
 
@@ -151,7 +154,7 @@ impl Model {
         }
     }
 
-    /// Whether it has something to read: for sure, or perhaps (at the moment of a lapse, and while a task answer is written).
+    /// Certainty that it has something to read: for sure, or perhaps (at the moment of a lapse, and while a task answer is written).
     fn has_to_read(&self, id: SessionId, now: Time) -> Option<Sure> {
         let of_entry = |e: &Entry| match e.phase {
             Phase::Settled(_, at) if e.is_unread() || e.followed && now < at + FOLLOWED_FOR => Some(Sure::Yes),

@@ -4,8 +4,8 @@ use super::driver::{Answer, Driver};
 use super::model::{Entry, Phase, Slot, Verdict, rule, same};
 use super::op::{By, Op};
 use super::sessions::Newcomer;
-use remontoire::base::{ClientInfo, EntryId, HeaderKey, Owner, SessionId, Status};
-use remontoire::registry::{CancelBy, ClaimId, NewEntry, Settlement};
+use remontoire::internals::{CancelBy, ClaimId, ClientInfo, HeaderKey, NewEntry, Owner, SessionId, Settlement};
+use remontoire::{EntryId, Status};
 use std::sync::Arc;
 
 impl Driver {

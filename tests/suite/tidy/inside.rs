@@ -1,9 +1,9 @@
 //! Rules inside a room: its inner floors, faces that hold nothing, files that are named directly, and what only one room may
-//! name of the language.
+//! name of Rhai.
 
 use super::paths::{Arrow, How, arrows, leads, mentions};
 use super::reader::{Place, Tree, defined, is_face, text};
-use super::{allowed, lists, room_of, tree};
+use super::{none, room_of, tree};
 use std::collections::BTreeMap;
 use syn::Item;
 
@@ -51,12 +51,8 @@ const INNER: [(&str, &[(&str, u32)]); 4] = [
     ),
 ];
 
-/// While the rooms are being put in order, what INNER does not name has no floor and is not looked at. TO BE TAKEN AWAY, with its
-/// one use, when all folders of INNER are there.
-const STILL_MOVING: bool = true;
-
-/// Where the internals of the language may be named.
-const INTERNALS: [&str; 2] = ["engine/rhai_internals/", "engine/rhai_internals/"];
+/// Where the internals of Rhai may be named.
+const INTERNALS: &str = "engine/rhai_internals/";
 const INTERNAL_TYPES: [&str; 8] =
     ["Stmt", "Expr", "ASTNode", "ASTFlags", "GlobalRuntimeState", "Caches", "Token", "ScriptFuncDef"];
 const INTERNAL_METHODS: [&str; 3] = ["on_var", "on_parse_token", "eval_statements_raw"];
@@ -70,7 +66,6 @@ fn inner_floor(file: &str) -> Option<u32> {
     let (_, floors) = INNER.iter().find(|(room, _)| Some(*room) == room_of(file))?;
     match floors.iter().find(|(part, _)| Some(*part) == part_of(file)) {
         Some((_, floor)) => Some(*floor),
-        None if STILL_MOVING => None,
         None => Some(0),
     }
 }
@@ -108,16 +103,16 @@ pub(super) fn held_by_faces(tree: &Tree) -> BTreeMap<String, String> {
     found
 }
 
-/// Internals of the language that are named outside their room.
+/// Internals of Rhai that are named outside their room.
 pub(super) fn internals_named(tree: &Tree) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for mention in mentions(tree) {
         let file = &tree.modules[mention.module].file;
-        if INTERNALS.iter().any(|room| file.starts_with(room)) {
+        if file.starts_with(INTERNALS) {
             continue;
         }
         let mut note = |name: &str| {
-            let shown = format!("line {}; only {} may", mention.line, INTERNALS[0]);
+            let shown = format!("line {}; only {INTERNALS} may", mention.line);
             found.entry(format!("{file}: {name}")).or_insert(shown);
         };
         if mention.how == How::Method {
@@ -160,20 +155,20 @@ pub(super) fn named_through_own_face(tree: &Tree) -> BTreeMap<String, String> {
 
 #[test]
 fn imports_inside_a_room_follow_its_floors() {
-    lists::compare("UPWARDS", allowed::UPWARDS, &imports_upwards(&arrows(&tree())));
+    none(&imports_upwards(&arrows(&tree())));
 }
 
 #[test]
 fn faces_hold_nothing() {
-    lists::compare("HELD_BY_FACES", allowed::HELD_BY_FACES, &held_by_faces(&tree()));
+    none(&held_by_faces(&tree()));
 }
 
 #[test]
 fn rhai_internals_stay_in_their_room() {
-    lists::compare("INTERNALS_NAMED", allowed::INTERNALS_NAMED, &internals_named(&tree()));
+    none(&internals_named(&tree()));
 }
 
 #[test]
 fn inside_a_room_files_are_named_directly() {
-    lists::compare("THROUGH_OWN_FACE", allowed::THROUGH_OWN_FACE, &named_through_own_face(&tree()));
+    none(&named_through_own_face(&tree()));
 }

@@ -29,7 +29,7 @@ const OWNERS: [(&str, &[&str]); 12] = [
     ("hyper", &["http", "cli"]),
     ("hyper_util", &["http", "cli"]),
     ("serde", &["mcp", "http", "cli"]),
-    // The engine has it for the language's own `to_json` and for facts about native functions.
+    // The engine has it for Rhai's own `to_json` and for facts about native functions.
     ("serde_json", &["engine", "mcp", "http", "cli"]),
     ("rustyline", &["repl", "cli"]),
     ("clap", &["cli", "config", "main"]),

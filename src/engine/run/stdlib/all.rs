@@ -18,7 +18,7 @@ use rhai::Module;
 
 /// The finished standard module: functions of Rhai that could hang or kill the process, in a form that cannot, and those of
 /// atoms and entries.
-pub fn stdlib() -> Module {
+pub(crate) fn stdlib() -> Module {
     let mut api = Api::new();
     basics::register(&mut api);
     comparing::register(&mut api);

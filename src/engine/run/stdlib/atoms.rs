@@ -40,7 +40,7 @@ impl Atom {
     ///
     /// # Errors
     /// When a limit forbids to keep the value.
-    pub fn new(context: &NativeCallContext<'_>, mut value: Dynamic) -> Fallible<Self> {
+    pub(crate) fn new(context: &NativeCallContext<'_>, mut value: Dynamic) -> Fallible<Self> {
         let found = keep(&Task::of(context), &mut value)?;
         Ok(Self::of(value.flatten(), facts(&found)))
     }
@@ -49,7 +49,7 @@ impl Atom {
     ///
     /// # Errors
     /// Inside the `swap` of the same entry; when a limit forbids to keep the value; when the wait could never end.
-    pub fn set(&self, context: &NativeCallContext<'_>, value: Dynamic) -> Fallible<()> {
+    pub(crate) fn set(&self, context: &NativeCallContext<'_>, value: Dynamic) -> Fallible<()> {
         self.change(context, move |_| Ok(value)).map(drop)
     }
 
@@ -57,7 +57,7 @@ impl Atom {
     ///
     /// # Errors
     /// As [`Atom::set`], and what the function raises.
-    pub fn swap(&self, context: &NativeCallContext<'_>, function: &FnPtr) -> Fallible<Dynamic> {
+    pub(crate) fn swap(&self, context: &NativeCallContext<'_>, function: &FnPtr) -> Fallible<Dynamic> {
         self.change(context, |old| function.call_within_context(context, (old,)))
     }
 

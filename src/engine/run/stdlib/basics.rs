@@ -23,6 +23,7 @@ pub(super) fn register(api: &mut Api) {
 }
 
 fn nesting(api: &mut Api) {
+    api.function(NestingCheck::FUNCTION, &[], "", |value: Dynamic, _behind: Dynamic| value);
     api.function(NestingCheck::FUNCTION, &[], "", |context: NativeCallContext<'_>, value: Dynamic| {
         let task = Task::of(&context);
         let levels = task.nesting();

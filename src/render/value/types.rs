@@ -1,21 +1,16 @@
-//! Values as text within a budget: what is asked for and what comes back. The walk itself is in `walk`.
+//! The types of rendering a value: the budget, the hook for values of the host, the text that comes back, and the mark of values
+//! that are shown whole.
 
-mod kinds;
-mod walk;
-
-#[cfg(test)]
-mod tests;
-
-use super::plain;
 use crate::base::Failure;
 use crate::base::limits::thousands;
+use crate::render::plain;
 use rhai::Dynamic;
 use std::fmt;
 use std::sync::Arc;
 
-/// How much of a value is shown.
+/// Bounds on the text of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// Length of the text, in bytes.
     pub bytes: usize,
     /// Levels of containers.
@@ -31,10 +26,10 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What an answer shows of a value: 8 KiB, 6 levels, 50 items (cut to 40 and 10), 1,000 characters.
-    pub const ANSWER: Self = Self { bytes: 8 << 10, depth: 6, items: 50, head: 40, tail: 10, string: 1_000 };
-    /// What an answer shows of a value marked by [`whole`]: 48 KiB, whatever its shape.
-    pub const WHOLE: Self =
+    /// The bounds of a value in an answer: 8 KiB, 6 levels, 50 items (cut to 40 and 10), 1,000 characters.
+    pub(crate) const ANSWER: Self = Self { bytes: 8 << 10, depth: 6, items: 50, head: 40, tail: 10, string: 1_000 };
+    /// The bounds of a value marked by [`whole`]: 48 KiB, whatever its shape.
+    pub(crate) const WHOLE: Self =
         Self { bytes: 48 << 10, depth: 16, items: usize::MAX, head: usize::MAX, tail: 0, string: usize::MAX };
 }
 
@@ -44,13 +39,13 @@ impl Default for Budget {
     }
 }
 
-/// What a text leaves out.
+/// The part of a value that its text leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Elided {
+pub(crate) enum Elided {
     /// Nothing.
     #[default]
     None,
-    /// So much: items of containers that are not shown (what they hold is not counted), and characters of strings.
+    /// Counted parts: items of containers that are not shown (what they hold is not counted), and characters of strings.
     Counted {
         /// Items of arrays and maps, bytes of blobs.
         items: usize,
@@ -63,16 +58,16 @@ pub enum Elided {
 
 /// A value as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rendered {
+pub(crate) struct Rendered {
     /// The text, without colours and with control characters escaped.
     pub text: String,
-    /// What it leaves out.
+    /// The part it leaves out.
     pub elided: Elided,
 }
 
-/// How a value that the language does not know is shown: the answer of the hook given to [`value`].
+/// The look of a value that is none of Rhai's own: the answer of the hook given to [`value`](super::value()).
 #[derive(Clone, Debug)]
-pub enum Shown {
+pub(crate) enum Shown {
     /// As this text, escaped and cut like a string, without quotes: `<atom 42>`, `2024-02-03`.
     Text(String),
     /// A closure with these parameters: `|x, y| closure`.
@@ -83,18 +78,18 @@ pub enum Shown {
     Around(String, Dynamic),
 }
 
-/// A handle to an entry: inside a container only its line; as the whole value also how it ended.
+/// A handle to an entry: inside a container only its line; as the whole value also its end.
 #[derive(Clone, Debug)]
-pub struct EntryShown {
-    /// The facts of its line, made by [`super::answer::entry_line`].
+pub(crate) struct EntryShown {
+    /// The facts of its line, made by [`entry_line`](crate::render::answer::entry_line).
     pub line: String,
-    /// How it ended.
+    /// Its end.
     pub end: EntryEnd,
 }
 
-/// How the entry behind a handle ended.
+/// The end of the entry behind a handle.
 #[derive(Clone, Debug)]
-pub enum EntryEnd {
+pub(crate) enum EntryEnd {
     /// It has not, or there is nothing to show (cancelled, forgotten, evicted: its line says so).
     Open,
     /// With a value.
@@ -107,12 +102,16 @@ pub enum EntryEnd {
 
 /// A question that is put at most once.
 #[derive(Clone)]
-pub struct Ask(Arc<dyn Fn() -> EntryEnd>);
+pub(crate) struct Ask(Arc<dyn Fn() -> EntryEnd>);
 
 impl Ask {
     /// A question with this answer. An answer that is a question again counts as [`EntryEnd::Open`].
-    pub fn new(answer: impl Fn() -> EntryEnd + 'static) -> Self {
+    pub(crate) fn new(answer: impl Fn() -> EntryEnd + 'static) -> Self {
         Self(Arc::new(answer))
+    }
+
+    pub(super) fn put(&self) -> EntryEnd {
+        (self.0)()
     }
 }
 
@@ -122,38 +121,30 @@ impl fmt::Debug for Ask {
     }
 }
 
-/// The hook: what to show for a closure or a value of a type that is not the language's own; `None` shows its type's name.
-pub type Hook<'a> = &'a dyn Fn(&Dynamic) -> Option<Shown>;
+/// The hook that is asked for the look of closures and of values of types that are not Rhai's own; `None` shows the name of
+/// the type.
+pub(crate) type Hook<'a> = &'a dyn Fn(&Dynamic) -> Option<Shown>;
 
-/// Renders a value that is the whole result of an eval.
-///
-/// `stopped` is asked on the way; once it says true the rest is left out and what is elided is [`Elided::Uncounted`]. A value
-/// marked by [`whole`] gets [`Budget::WHOLE`], whatever `budget` says.
-pub fn value(value: &Dynamic, budget: &Budget, hook: Hook<'_>, stopped: &dyn Fn() -> bool) -> Rendered {
-    let marked = is_whole(value);
-    walk::render(value, if marked { &Budget::WHOLE } else { budget }, marked, hook, stopped)
-}
-
-/// The tag of values that are shown whole. Any number that nobody else uses will do; the language itself uses none.
+/// The tag of values that are shown whole. Any number that nobody else uses will do; Rhai itself uses none.
 const WHOLE_TAG: i32 = 0x5748_4f4c;
 
 /// Marks a value to be shown whole (up to [`Budget::WHOLE`]) when it is the result of an eval: what `manual()`, `source()`
 /// and `outline()` return. The mark is the value's own tag, so strings stay strings. What a script makes of the value is
-/// ordinary, and so is a string that went through a variable (the language stores another copy of its own).
-pub fn whole(value: impl Into<Dynamic>) -> Dynamic {
+/// ordinary, and so is a string that went through a variable (Rhai stores another copy of its own).
+pub(crate) fn whole(value: impl Into<Dynamic>) -> Dynamic {
     let mut value = value.into();
     value.set_tag(WHOLE_TAG);
     value
 }
 
-/// Whether [`whole`] marked this value.
-pub fn is_whole(value: &Dynamic) -> bool {
+/// True for a value that [`whole`] marked.
+pub(crate) fn is_whole(value: &Dynamic) -> bool {
     value.tag() == WHOLE_TAG
 }
 
 impl Elided {
-    /// What the line `;; truncated` says of it; `None` when nothing is left out.
-    pub fn phrase(self) -> Option<String> {
+    /// The words of the line `;; truncated`; `None` when nothing is left out.
+    pub(crate) fn phrase(self) -> Option<String> {
         match self {
             Self::None => None,
             Self::Counted { items, characters: 0 } => Some(format!("{} elided", thousands(items))),
@@ -166,7 +157,7 @@ impl Elided {
     }
 
     /// Both elisions together.
-    pub fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::None, one) | (one, Self::None) => one,
             (Self::Uncounted, _) | (_, Self::Uncounted) => Self::Uncounted,

@@ -1,0 +1,175 @@
+//! Chains of properties, indexes and method calls: where one begins, what it may do, and taking it apart.
+//!
+//! Rhai evaluates a chain while it holds the variable the chain begins with, locked when it is a captured one. A closure that
+//! captured the same variable and is called in the chain could not read it. So a chain is parted there: what stands before the
+//! call is evaluated to a value of its own first.
+
+use rhai::{ASTFlags, BinaryExpr, Expr, ImmutableString, Position, Stmt, StmtBlock};
+
+/// Methods that leave their object as it is whatever the function they are given does with its parameters.
+const PURE: [&str; 14] = [
+    "all",
+    "filter",
+    "find",
+    "find_map",
+    "index_of",
+    "map",
+    "order",
+    "order_by",
+    "reduce",
+    "reduce_rev",
+    "some",
+    "zip",
+    "contains",
+    "collect",
+];
+
+/// What the method calls of a chain may do.
+#[derive(Debug, Default)]
+pub(super) struct Effects {
+    /// Call functions of the script.
+    pub(super) calls: bool,
+    /// Change the variable that the chain begins with.
+    pub(super) writes: bool,
+}
+
+/// The variable that an assignment to this expression changes.
+pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
+    match expr {
+        Expr::Variable(variable, ..) => Some(variable.1.clone()),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => root(&parts.lhs),
+        _ => None,
+    }
+}
+
+/// One step of a chain: what stands before it, and how it is joined to that.
+struct Link {
+    is_index: bool,
+    flags: ASTFlags,
+    position: Position,
+    element: Expr,
+}
+
+/// Parts a chain before a method whose closure captured the variable that the chain begins with.
+pub(super) fn part(expr: &mut Expr) {
+    let Some(variable) = root(expr) else { return };
+    let Some(place) = conflict(expr, &variable) else { return };
+    let (head, mut links) = take_apart(std::mem::take(expr));
+    let rest = links.split_off(place);
+    let position = head.position();
+    let before = if links.is_empty() {
+        // A block is evaluated to a copy.
+        let value = Stmt::Expr(Box::new(head));
+        Expr::Stmt(Box::new(StmtBlock::new([value], position, position)))
+    } else {
+        put_together(head, links)
+    };
+    *expr = put_together(before, rest);
+}
+
+/// The index of the first link that calls a closure which captured `variable`, when the chain can be parted before it.
+fn conflict(expr: &Expr, variable: &str) -> Option<usize> {
+    let mut at = expr;
+    let mut index = 0;
+    let mut after_call = false;
+    let mut found = None;
+    loop {
+        let (Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _)) = at else { return found };
+        let is_index = matches!(at, Expr::Index(..));
+        // `a?.b.c` ends early as a whole.
+        if flags.intersects(ASTFlags::NEGATED) {
+            return None;
+        }
+        let last = flags.intersects(ASTFlags::BREAK) || !matches!(parts.rhs, Expr::Dot(..) | Expr::Index(..));
+        let element = match &parts.rhs {
+            Expr::Dot(next, ..) | Expr::Index(next, ..) if !last => &next.lhs,
+            rhs => rhs,
+        };
+        if let (Expr::MethodCall(call, _), false) = (element, is_index) {
+            let captures = call.args.iter().any(|argument| captures(argument, variable));
+            if found.is_none() && captures && (after_call || PURE.contains(&call.name.as_str())) {
+                found = Some(index);
+            }
+            // What stands behind is evaluated later than Rhai would: only what cannot tell may.
+            if found.is_some() && !call.args.iter().all(is_simple) {
+                return None;
+            }
+            after_call = true;
+        } else {
+            after_call = false;
+            if found.is_some() && is_index && !is_simple(element) {
+                return None;
+            }
+        }
+        if last {
+            return found;
+        }
+        at = &parts.rhs;
+        index += 1;
+    }
+}
+
+/// Whether an argument is a closure that captured this variable.
+fn captures(argument: &Expr, variable: &str) -> bool {
+    let Expr::Stmt(block) = argument else { return false };
+    matches!(block.statements().first(), Some(Stmt::Share(shared)) if shared.iter().any(|(shared, _)| shared.name == variable))
+}
+
+/// Whether it does not matter when an expression is evaluated.
+fn is_simple(expr: &Expr) -> bool {
+    match expr {
+        Expr::Variable(..) => true,
+        Expr::Stmt(block) => matches!(block.statements().first(), Some(Stmt::Share(..))),
+        constant => constant.is_constant(),
+    }
+}
+
+fn take_apart(expr: Expr) -> (Expr, Vec<Link>) {
+    let (mut parts, mut is_index, mut flags, mut position) = match expr {
+        Expr::Dot(parts, flags, position) => (*parts, false, flags, position),
+        Expr::Index(parts, flags, position) => (*parts, true, flags, position),
+        other => return (other, Vec::new()),
+    };
+    let head = std::mem::take(&mut parts.lhs);
+    let mut links = Vec::new();
+    loop {
+        let ends = flags.intersects(ASTFlags::BREAK);
+        match parts.rhs {
+            Expr::Dot(mut next, next_flags, next_position) if !ends => {
+                let element = std::mem::take(&mut next.lhs);
+                links.push(Link { is_index, flags, position, element });
+                (parts, is_index, flags, position) = (*next, false, next_flags, next_position);
+            }
+            Expr::Index(mut next, next_flags, next_position) if !ends => {
+                let element = std::mem::take(&mut next.lhs);
+                links.push(Link { is_index, flags, position, element });
+                (parts, is_index, flags, position) = (*next, true, next_flags, next_position);
+            }
+            element => {
+                links.push(Link { is_index, flags, position, element });
+                return (head, links);
+            }
+        }
+    }
+}
+
+fn put_together(head: Expr, links: Vec<Link>) -> Expr {
+    let mut links = links.into_iter().rev();
+    let Some(Link { mut is_index, mut flags, mut position, element }) = links.next() else { return head };
+    // Without the mark an index that is a chain itself would be taken for the rest of this one.
+    flags.set(
+        ASTFlags::BREAK,
+        is_index && matches!(element, Expr::Dot(..) | Expr::Index(..)) || flags.contains(ASTFlags::BREAK),
+    );
+    let mut rhs = element;
+    for link in links {
+        rhs = node(is_index, flags, position, link.element, rhs);
+        (is_index, flags, position) = (link.is_index, link.flags, link.position);
+    }
+    node(is_index, flags, position, head, rhs)
+}
+
+fn node(is_index: bool, flags: ASTFlags, position: Position, lhs: Expr, rhs: Expr) -> Expr {
+    let parts = Box::new(BinaryExpr { lhs, rhs });
+    if is_index { Expr::Index(parts, flags, position) } else { Expr::Dot(parts, flags, position) }
+}

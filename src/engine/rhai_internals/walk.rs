@@ -1,0 +1,482 @@
+//! The walk over statements and expressions that rewriting is made of: it finds what is read and written, hands variables over
+//! before calls, and makes closures portable.
+
+use super::chains::{Effects, part, root};
+use super::function_body::FunctionDef;
+use super::hand_over::{End, HandOver, Natives};
+use super::markers::{Marker, NestingCheck};
+use rhai::{ASTFlags, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock};
+use std::collections::{BTreeSet, HashMap};
+
+/// The closures of the code that is rewritten.
+pub(crate) trait Closures {
+    /// The name that errors give the code: `eval 12`, `stats.rhai`.
+    fn source(&self) -> &str;
+
+    /// Told of the body of each closure, as it was compiled, before anything is rewritten.
+    fn found(&mut self, body: &Shared<FunctionDef>);
+
+    /// Makes the closures in a constant of the code portable, and says how many there were. `captures` is how many variables
+    /// the parser curries.
+    fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize;
+}
+
+/// The walk over one script, and what it has found so far.
+pub(super) struct Rewriter<'a> {
+    pub(super) closures: &'a mut dyn Closures,
+    pub(super) natives: &'a dyn Natives,
+    pub(super) check: &'a NestingCheck,
+    /// The variables that functions read, and which of them may have been written; does nothing inside functions.
+    pub(super) hand_over: HandOver,
+    /// Names declared in the blocks around, innermost last.
+    pub(super) locals: Vec<Vec<ImmutableString>>,
+    pub(super) in_function: bool,
+    pub(super) reads: BTreeSet<ImmutableString>,
+    pub(super) imports: BTreeSet<ImmutableString>,
+    pub(super) import_places: HashMap<ImmutableString, Position>,
+    pub(super) writes: Vec<ImmutableString>,
+    pub(super) captures: Vec<ImmutableString>,
+    /// The number of closures of the present function that were made portable.
+    pub(super) made_portable: usize,
+}
+
+impl<'a> Rewriter<'a> {
+    pub(super) fn new(closures: &'a mut dyn Closures, natives: &'a dyn Natives, check: &'a NestingCheck) -> Self {
+        Self {
+            closures,
+            natives,
+            check,
+            hand_over: HandOver::default(),
+            locals: Vec::new(),
+            in_function: false,
+            reads: BTreeSet::new(),
+            imports: BTreeSet::new(),
+            import_places: HashMap::new(),
+            writes: Vec::new(),
+            captures: Vec::new(),
+            made_portable: 0,
+        }
+    }
+    pub(super) fn is_local(&self, name: &str) -> bool {
+        self.locals.iter().flatten().any(|local| local == name)
+    }
+
+    fn read(&mut self, name: &ImmutableString) {
+        if !self.is_local(name) {
+            self.reads.insert(name.clone());
+        }
+    }
+
+    fn write(&mut self, name: &ImmutableString) {
+        if !self.in_function && !self.is_local(name) {
+            self.reads.insert(name.clone());
+            self.note_write(name);
+            self.hand_over.written(name);
+        }
+    }
+
+    /// A closure captures a variable: it becomes a cell, and functions see that cell from then on.
+    fn capture(&mut self, name: &ImmutableString) {
+        if self.in_function {
+            self.read(name);
+        } else if !self.is_local(name) {
+            self.reads.insert(name.clone());
+            self.captures.push(name.clone());
+        }
+    }
+
+    fn note_write(&mut self, name: &ImmutableString) {
+        if !self.writes.contains(name) {
+            self.writes.push(name.clone());
+        }
+    }
+
+    fn declare(&mut self, name: &ImmutableString) {
+        match self.locals.last_mut() {
+            Some(block) => block.push(name.clone()),
+            None => self.note_write(name),
+        }
+    }
+
+    fn namespace(&mut self, namespace: &Namespace) {
+        if !namespace.is_empty() {
+            let root = ImmutableString::from(namespace.root());
+            self.import_places.entry(root.clone()).or_insert(namespace.position());
+            self.imports.insert(root);
+        }
+    }
+
+    pub(super) fn block(&mut self, block: &mut StmtBlock) {
+        if block.is_empty() {
+            return;
+        }
+        self.locals.push(Vec::new());
+        let mut captures = false;
+        let mut index = 0;
+        while index < block.len() {
+            let statement = &mut block.statements_mut()[index];
+            // The parser writes a closure with captures as `{ share; curry(closure, captures..) }`.
+            let mut before = if captures { self.captured_closure(statement) } else { self.statement(statement) };
+            captures = false;
+            let mut after = Vec::new();
+            if let Stmt::Share(variables) = statement {
+                captures = true;
+                let names: Vec<_> = variables.iter().map(|(variable, _)| variable.name.clone()).collect();
+                before.push(Marker::Capture(&names.join(" ")).statement(Position::NONE));
+                let shared: Vec<_> = names.into_iter().filter(|name| !self.is_local(name)).collect();
+                after = self.hand_over.captured(&shared);
+            }
+            index += before.len();
+            block.statements_mut().insert_many(index - before.len(), before);
+            index += 1;
+            let behind = index + after.len();
+            block.statements_mut().insert_many(index, after);
+            index = behind;
+        }
+        self.locals.pop();
+    }
+
+    /// A block that runs or does not run.
+    fn branch(&mut self, block: &mut StmtBlock) {
+        let branch = self.hand_over.begin_branch();
+        self.block(block);
+        let end = match block.statements().last() {
+            Some(Stmt::BreakLoop(..) | Stmt::Return(..)) => End::Jump,
+            // The last expression of a block is its value. These have none.
+            Some(Stmt::Assignment(..) | Stmt::Noop(..) | Stmt::Var(..)) | None => End::Open,
+            Some(_) => End::Value,
+        };
+        let noted = self.hand_over.end_branch(branch, end);
+        block.statements_mut().extend(noted);
+    }
+
+    /// The body of a loop, whose writes the next round may read. Its value is thrown away.
+    fn body(&mut self, block: &mut StmtBlock) {
+        self.block(block);
+        let noted = self.hand_over.end_of_round();
+        block.statements_mut().extend(noted);
+    }
+
+    /// An expression that may not be evaluated.
+    fn maybe(&mut self, expr: &mut Expr) {
+        let branch = self.hand_over.begin_branch();
+        self.expression(expr);
+        self.hand_over.end_branch(branch, End::Value);
+    }
+
+    fn captured_closure(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
+        let call = match statement {
+            Stmt::FnCall(call, _) => call,
+            Stmt::Expr(expr) => match &mut **expr {
+                Expr::FnCall(call, _) => call,
+                _ => return self.statement(statement),
+            },
+            _ => return self.statement(statement),
+        };
+        let captures = call.args.len().saturating_sub(1);
+        for (index, argument) in call.args.iter_mut().enumerate() {
+            match argument {
+                Expr::DynamicConstant(value, _) if index == 0 => self.constant(value, captures),
+                other => self.expression(other),
+            }
+        }
+        Vec::new()
+    }
+
+    /// Rewrites a loop. Returns what must stand before it.
+    fn looping(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
+        let loud = self.hand_over.begin_loop(statement, self.natives);
+        match statement {
+            Stmt::While(flow, _) | Stmt::Do(flow, ..) => {
+                self.expression(&mut flow.expr);
+                self.body(&mut flow.body);
+                self.block(&mut flow.branch);
+            }
+            Stmt::For(parts, _) => {
+                let (item, counter, flow) = &mut **parts;
+                self.expression(&mut flow.expr);
+                let names = std::iter::once(&*item).chain(counter.as_ref()).map(|ident| ident.name.clone()).collect();
+                self.locals.push(names);
+                self.body(&mut flow.body);
+                self.locals.pop();
+                self.block(&mut flow.branch);
+            }
+            _ => {}
+        }
+        self.hand_over.end_loop(loud)
+    }
+
+    /// Rewrites a statement. Returns what must stand before it.
+    pub(super) fn statement(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
+        match statement {
+            Stmt::While(..) | Stmt::Do(..) | Stmt::For(..) => return self.looping(statement),
+            Stmt::If(flow, _) => {
+                self.expression(&mut flow.expr);
+                self.branch(&mut flow.body);
+                self.branch(&mut flow.branch);
+            }
+            Stmt::Switch(switch, _) => {
+                self.expression(&mut switch.0);
+                for case in &mut switch.1.expressions {
+                    self.maybe(&mut case.lhs);
+                    self.maybe(&mut case.rhs);
+                }
+            }
+            Stmt::Var(parts, ..) => {
+                self.expression(&mut parts.1);
+                self.declare(&parts.0.name);
+            }
+            Stmt::Assignment(parts) => {
+                self.expression(&mut parts.1.rhs);
+                let before = match &mut parts.1.lhs {
+                    chain @ (Expr::Dot(..) | Expr::Index(..)) => self.chain(chain),
+                    other => {
+                        self.expression(other);
+                        Vec::new()
+                    }
+                };
+                if let Some(name) = root(&parts.1.lhs) {
+                    self.write(&name);
+                }
+                if let Expr::Variable(variable, ..) = &parts.1.lhs {
+                    self.check_wrapped(&mut parts.1.rhs, &variable.1);
+                }
+                return before;
+            }
+            Stmt::FnCall(call, _) => return self.call(call),
+            Stmt::Block(block) => self.block(block),
+            Stmt::TryCatch(flow, _) => {
+                self.hand_over.begin_try();
+                self.branch(&mut flow.body);
+                self.hand_over.end_try();
+                let caught = match &flow.expr {
+                    Expr::Variable(variable, ..) => vec![variable.1.clone()],
+                    _ => Vec::new(),
+                };
+                self.locals.push(caught);
+                self.branch(&mut flow.branch);
+                self.locals.pop();
+                let (name, position) = match &flow.expr {
+                    Expr::Variable(variable, _, position) => (variable.1.as_str(), *position),
+                    _ => ("", Position::NONE),
+                };
+                flow.branch.statements_mut().insert(0, Marker::Caught(name).statement(position));
+            }
+            Stmt::Expr(expr) => match &mut **expr {
+                Expr::FnCall(call, _) => return self.call(call),
+                chain @ (Expr::Dot(..) | Expr::Index(..)) => return self.chain(chain),
+                other => self.expression(other),
+            },
+            Stmt::Return(Some(expr), flags, position) if flags.contains(ASTFlags::BREAK) => {
+                self.expression(expr);
+                let markers = vec![Marker::Thrown.statement(*position)];
+                **expr = self.check.then(std::mem::take(&mut **expr), markers);
+                return self.hand_over.jump();
+            }
+            Stmt::BreakLoop(expr, ..) | Stmt::Return(expr, ..) => {
+                if let Some(expr) = expr {
+                    self.expression(expr);
+                }
+                return self.hand_over.jump();
+            }
+            Stmt::Import(parts, _) => self.expression(&mut parts.0),
+            Stmt::Export(names, _) => self.read(&names.0.name),
+            Stmt::Share(variables) => variables.iter().for_each(|(variable, _)| self.capture(&variable.name)),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn expression(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::DynamicConstant(value, _) => self.constant(value, 0),
+            Expr::InterpolatedString(parts, _) | Expr::Array(parts, _) => {
+                parts.iter_mut().for_each(|part| self.expression(part));
+            }
+            Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.expression(part)),
+            Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
+            Expr::Variable(variable, ..) => self.namespace(&variable.2),
+            Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.expression(argument)),
+            Expr::FnCall(call, position) => {
+                if let Some(function) = self.named_function(call) {
+                    *expr = Marker::Function(&function).expression(*position);
+                    return;
+                }
+                let before = self.call(call);
+                put_before(expr, before);
+            }
+            Expr::Stmt(block) => self.block(block),
+            Expr::Dot(..) | Expr::Index(..) => {
+                let before = self.chain(expr);
+                put_before(expr, before);
+            }
+            Expr::And(parts, _) | Expr::Or(parts, _) | Expr::Coalesce(parts, _) => {
+                parts.iter_mut().for_each(|part| self.maybe(part));
+            }
+            _ => {}
+        }
+    }
+
+    /// Rewrites a chain of properties, indexes and method calls. Returns what must run before it.
+    fn chain(&mut self, expr: &mut Expr) -> Vec<Stmt> {
+        part(expr);
+        let is_index = matches!(expr, Expr::Index(..));
+        let (Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _)) = expr else { return Vec::new() };
+        let ends = flags.contains(ASTFlags::BREAK);
+        self.expression(&mut parts.lhs);
+        let mut effects = Effects::default();
+        let held = self.hand_over.hold();
+        self.links(&mut parts.rhs, is_index, ends, &mut effects);
+        let curried = match &parts.rhs {
+            Expr::MethodCall(call, _) => call.name == "curry",
+            Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
+            _ => false,
+        };
+        let before = if effects.calls { self.hand_over.before_call(&held) } else { Vec::new() };
+        if effects.calls
+            && let Some(argument) = last_argument(&mut parts.rhs)
+        {
+            self.after(argument);
+        }
+        if effects.writes
+            && let Expr::Variable(variable, ..) = &parts.lhs
+            && variable.2.is_empty()
+        {
+            self.write(&variable.1);
+        }
+        if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
+            let receiver = std::mem::take(&mut parts.lhs);
+            parts.lhs = self.check.around(receiver);
+        }
+        before
+    }
+
+    /// The links of a chain behind its root. `is_index` says how the first one is joined to it, and `ends` that it is the last.
+    fn links(&mut self, link: &mut Expr, is_index: bool, ends: bool, effects: &mut Effects) {
+        let next_is_index = matches!(link, Expr::Index(..));
+        match link {
+            Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _) if !ends => {
+                let ends = flags.contains(ASTFlags::BREAK);
+                self.link(&mut parts.lhs, is_index, effects);
+                self.links(&mut parts.rhs, next_is_index, ends, effects);
+            }
+            last => self.link(last, is_index, effects),
+        }
+    }
+
+    fn link(&mut self, element: &mut Expr, is_index: bool, effects: &mut Effects) {
+        match element {
+            Expr::MethodCall(call, _) if !is_index => {
+                effects.calls |= self.natives.may_call_scripts(&call.name);
+                effects.writes |= !self.natives.only_reads(&call.name);
+                call.args.iter_mut().for_each(|argument| self.expression(argument));
+                if call.name == "curry" {
+                    self.check_nesting(&mut call.args);
+                }
+            }
+            Expr::Property(..) if !is_index => {}
+            index => self.expression(index),
+        }
+    }
+
+    /// Lets what the arguments of a call have written be handed over once they are evaluated.
+    fn after(&mut self, argument: &mut Expr) {
+        let markers = self.hand_over.after_arguments();
+        if !markers.is_empty() {
+            *argument = self.check.then(std::mem::take(argument), markers);
+        }
+    }
+
+    /// The function of the script that `Fn("f")` points to.
+    fn named_function(&self, call: &FnCallExpr) -> Option<ImmutableString> {
+        let [Expr::StringConstant(name, _)] = &*call.args else { return None };
+        let is_pointer = call.name == "Fn" && call.namespace.is_empty() && self.natives.is_of_scripts(name);
+        is_pointer.then(|| name.clone())
+    }
+
+    /// Rewrites a call. Returns what must run before it.
+    fn call(&mut self, call: &mut FnCallExpr) -> Vec<Stmt> {
+        let is_curry = call.name == "curry";
+        let qualified = !call.namespace.is_empty();
+        self.namespace(&call.namespace);
+        if call.name == "is_def_var"
+            && let Some(Expr::StringConstant(name, _)) = call.args.first()
+        {
+            self.read(name);
+        }
+        let held = self.hand_over.hold();
+        call.args.iter_mut().for_each(|argument| self.expression(argument));
+        let is_operator = call.op_token.is_some();
+        let calls = !is_operator && (qualified || self.natives.may_call_scripts(&call.name));
+        let before = if calls { self.hand_over.before_call(&held) } else { Vec::new() };
+        if calls && let Some(argument) = call.args.last_mut() {
+            self.after(argument);
+        }
+        // `push(list, 1)` changes its first argument as `list.push(1)` does, and so may a function of a module.
+        if !is_operator
+            && !is_curry
+            && (qualified || !self.natives.only_reads(&call.name))
+            && let Some(Expr::Variable(variable, ..)) = call.args.first()
+            && variable.2.is_empty()
+        {
+            self.write(&variable.1);
+        }
+        if is_curry {
+            self.check_nesting(&mut call.args);
+        }
+        before
+    }
+
+    pub(super) fn check_nesting(&self, arguments: &mut [Expr]) {
+        for argument in arguments {
+            if !argument.is_constant() {
+                let value = std::mem::take(argument);
+                *argument = self.check.around(value);
+            }
+        }
+    }
+
+    /// `a = [a]` copies all of `a` in every round of a loop: such a value is checked before it grows so deep that it takes for
+    /// ever.
+    fn check_wrapped(&self, expr: &mut Expr, name: &str) {
+        let part = |part: &mut Expr| match part {
+            Expr::Variable(variable, ..) if variable.1 == name && variable.2.is_empty() => {
+                *part = self.check.around(std::mem::take(part));
+            }
+            other => self.check_wrapped(other, name),
+        };
+        match expr {
+            Expr::Array(parts, _) => parts.iter_mut().for_each(part),
+            Expr::Map(parts, _) => parts.0.iter_mut().map(|(_, value)| value).for_each(part),
+            _ => {}
+        }
+    }
+
+    /// Replaces the closures in a constant by portable ones; `captures` is how many variables the parser curries.
+    pub(super) fn constant(&mut self, value: &mut Dynamic, captures: usize) {
+        self.made_portable += self.closures.make_portable(value, captures);
+    }
+}
+
+/// Lets statements run before an expression is evaluated.
+fn put_before(expr: &mut Expr, before: Vec<Stmt>) {
+    if before.is_empty() {
+        return;
+    }
+    let position = expr.position();
+    let value = Stmt::Expr(Box::new(std::mem::take(expr)));
+    let block = StmtBlock::new(before.into_iter().chain([value]), position, position);
+    *expr = Expr::Stmt(Box::new(block));
+}
+
+/// The last argument of the last method call in the links of a chain.
+fn last_argument(link: &mut Expr) -> Option<&mut Expr> {
+    match link {
+        Expr::MethodCall(call, _) => call.args.last_mut(),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+            let in_rest = matches!(parts.rhs, Expr::MethodCall(..) | Expr::Dot(..) | Expr::Index(..));
+            if in_rest { last_argument(&mut parts.rhs) } else { last_argument(&mut parts.lhs) }
+        }
+        _ => None,
+    }
+}
