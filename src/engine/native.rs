@@ -118,6 +118,16 @@ impl Api {
         self
     }
 
+    /// Says that a `for` goes through values of this type.
+    pub(crate) fn iterator<T>(&mut self) -> &mut Self
+    where
+        T: rhai::Variant + Clone + Iterator,
+        T::Item: rhai::Variant + Clone,
+    {
+        self.module.set_iterator::<T>();
+        self
+    }
+
     /// The finished module.
     pub(crate) fn build(self) -> Module {
         self.module

@@ -3,6 +3,7 @@
 use super::types::is_whole;
 use super::*;
 use crate::base::Failure;
+use crate::base::limits::thousands;
 use crate::render::plain;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;

@@ -39,8 +39,7 @@ pub(super) fn register(api: &mut Api) {
     containing::<Bits, bool>(api, "BitRange", "bool");
     api.custom_type::<Steps<INT>>("range").custom_type::<Steps<f64>>("range");
     api.custom_type::<Chars>("chars").custom_type::<Bits>("bits");
-    api.module().set_iterator::<Steps<INT>>().set_iterator::<Steps<f64>>();
-    api.module().set_iterator::<Chars>().set_iterator::<Bits>();
+    api.iterator::<Steps<INT>>().iterator::<Steps<f64>>().iterator::<Chars>().iterator::<Bits>();
 }
 
 /// What can be gone through from its beginning.
