@@ -15,6 +15,7 @@ mod native;
 mod rhai_internals;
 mod run;
 mod signature;
+mod source_text;
 mod task;
 mod value;
 
@@ -46,3 +47,4 @@ pub(crate) use value::handle::{EntryHandle, EntryOps};
 pub(crate) use value::inspect::holds_functions;
 #[cfg(test)]
 pub(crate) use value::inspect::measure;
+pub(crate) use value::sequences::sequence_text;

@@ -49,6 +49,34 @@ impl Api {
         self.add(FuncRegistration::new(name), params, doc, false, function)
     }
 
+    /// Adds a method that is told its arguments as they come, and so whether its object is a constant. Every one of `types` is a
+    /// type of the value itself. Constants refuse it unless it is `pure`.
+    pub(crate) fn method(
+        &mut self,
+        name: &str,
+        types: &[TypeId],
+        params: &[&str],
+        doc: &str,
+        pure: bool,
+        function: impl Fn(NativeCallContext<'_>, &mut [&mut Dynamic]) -> Fallible<Dynamic> + Send + Sync + 'static,
+    ) -> &mut Self {
+        let mut registration = FuncRegistration::new(name).with_params_info(params);
+        if !doc.is_empty() {
+            registration = registration.with_comments(doc.lines().map(|line| format!("/// {line}")));
+        }
+        let function = RhaiFunc::Method {
+            func: Shared::new(move |context: Option<NativeCallContext<'_>>, arguments: &mut [&mut Dynamic]| {
+                // Rhai passes the context because `has_context` says so.
+                context.map_or(Ok(Dynamic::UNIT), |context| function(context, arguments))
+            }),
+            has_context: true,
+            is_pure: pure,
+            is_volatile: true,
+        };
+        registration.set_into_module_raw(&mut self.module, types, guarded(function));
+        self
+    }
+
     /// Adds a property that can be read: `value.name`.
     pub(crate) fn getter<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
         &mut self,
@@ -87,6 +115,16 @@ impl Api {
     /// Names a type of the host as scripts see it.
     pub(crate) fn custom_type<T: rhai::Variant + Clone>(&mut self, name: &str) -> &mut Self {
         self.module.set_custom_type::<T>(name);
+        self
+    }
+
+    /// Says that a `for` goes through values of this type.
+    pub(crate) fn iterator<T>(&mut self) -> &mut Self
+    where
+        T: rhai::Variant + Clone + Iterator,
+        T::Item: rhai::Variant + Clone,
+    {
+        self.module.set_iterator::<T>();
         self
     }
 

@@ -129,6 +129,11 @@ pub(crate) fn rebuilt(kind: &str, text: &str) -> Option<EvalAltResult> {
             let name = text.strip_prefix("Cannot modify constant ").unwrap_or(text);
             EvalAltResult::ErrorAssignmentToConstant(name.to_owned(), Position::NONE)
         }
+        "MismatchDataType" => {
+            let (given, wanted) = text.strip_prefix("Data type incorrect: ")?.split_once(" (expecting ")?;
+            let wanted = wanted.strip_suffix(')')?.to_owned();
+            EvalAltResult::ErrorMismatchDataType(wanted, given.to_owned(), Position::NONE)
+        }
         "DataRace" => {
             let place = text.strip_prefix("Data race detected on ").unwrap_or_default();
             EvalAltResult::ErrorDataRace(place.to_owned(), Position::NONE)

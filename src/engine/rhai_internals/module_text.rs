@@ -5,6 +5,7 @@
 use super::module_outline::{ConstantOutline, FunctionOutline, ModuleImport, ModuleOutline, Parsed};
 use crate::base::{Limits, ModuleError};
 use crate::engine::error::column;
+use crate::engine::source_text::{parse_problem, readable};
 use rhai::{
     AST, ASTFlags, ASTNode, Engine, Expr, FnAccess, Module, OptimizationLevel, ParseError, Position, ScriptFuncDef,
     Stmt,
@@ -30,7 +31,7 @@ fn compile(text: &str, limits: &Limits) -> Result<AST, ParseError> {
     engine.set_max_expr_depths(limits.expression_depth, limits.function_expression_depth);
     engine.set_max_functions(limits.functions);
     engine.disable_symbol("eval");
-    engine.compile(text)
+    engine.compile(readable(text))
 }
 
 fn syntax_error(name: &str, error: &ParseError) -> ModuleError {
@@ -39,7 +40,7 @@ fn syntax_error(name: &str, error: &ParseError) -> ModuleError {
         file: format!("{name}.rhai"),
         line: at.line().unwrap_or(0),
         column: column(at),
-        message: error.err_type().to_string(),
+        message: parse_problem(error.err_type()),
     }
 }
 

@@ -174,12 +174,9 @@ impl CodeUnit {
                 Shape::method(code.captures, arguments)
             }
             n => {
-                // Callers such as `map` try again with other arguments when the text begins with the pointer's own name.
                 let wanted = expected - code.captures.min(expected);
                 let given = n - code.captures.min(n);
-                let s = if wanted == 1 { "" } else { "s" };
-                let text = format!("{name} takes {wanted} argument{s} and was given {given}");
-                return Err(EvalAltResult::ErrorFunctionNotFound(text, context.call_position()).into());
+                return Err(wrong_count(context, name, wanted, given));
             }
         };
         if !code.fixed.is_empty() {
@@ -309,6 +306,19 @@ pub(super) fn keep(task: &Task, value: &mut Dynamic) -> Fallible<Measure> {
 fn held_handle(captured: &Dynamic) -> Option<Dynamic> {
     let inner = captured.is_shared().then(|| captured.read_lock::<Dynamic>()).flatten()?;
     is_handle(&inner).then(|| inner.clone())
+}
+
+/// The error for a closure that was given another number of arguments than it takes. Functions such as `map` of Rhai try again
+/// with other arguments when the text begins with the pointer's own name.
+pub(super) fn wrong_count(
+    context: &NativeCallContext<'_>,
+    name: &str,
+    wanted: usize,
+    given: usize,
+) -> Box<EvalAltResult> {
+    let s = if wanted == 1 { "" } else { "s" };
+    let text = format!("{name} takes {wanted} argument{s} and was given {given}");
+    EvalAltResult::ErrorFunctionNotFound(text, context.call_position()).into()
 }
 
 /// Calls a closure of ours with `this` by reference. Rhai would hand a copy to one that captured something.

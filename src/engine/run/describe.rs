@@ -7,6 +7,7 @@ use crate::engine::error::{column, is_ours};
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::rhai_internals::error_text::{kind, plain_message};
+use crate::engine::source_text::parse_problem;
 use crate::engine::task::context::Task;
 use crate::engine::value::text::{beginning, clipped};
 use rhai::{Dynamic, EvalAltResult, ImmutableString, Map, Position};
@@ -98,9 +99,13 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
                  split it with variables"
             );
         }
-        EvalAltResult::ErrorParsing(what, _) => failure.message = format!("syntax error: {what}"),
+        EvalAltResult::ErrorParsing(what, _) => failure.message = format!("syntax error: {}", parse_problem(what)),
         EvalAltResult::ErrorAssignmentToConstant(name, _) => {
-            failure.message = format!("cannot change constant '{name}'");
+            failure.message = if name.is_empty() {
+                "cannot change 'this', which is constant here".to_owned()
+            } else {
+                format!("cannot change constant '{name}'")
+            };
             hint_at_functions(failure);
         }
         EvalAltResult::ErrorNonPureMethodCallOnConstant(..) => {
@@ -108,6 +113,12 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
             hint_at_functions(failure);
         }
         EvalAltResult::ErrorDataRace(place, _) => failure.message = race(place),
+        EvalAltResult::ErrorMismatchDataType(wanted, given, _) if wanted == "i64" && given.contains("::Range") => {
+            failure.message = "lists and blobs cannot be indexed by a range".to_owned();
+            failure.hint = Some(
+                "say list.extract(range) for a part of it, and list.splice(range, other) to replace one".to_owned(),
+            );
+        }
         other => failure.message = plain_message(other),
     }
     None

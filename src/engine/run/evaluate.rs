@@ -16,6 +16,7 @@ use crate::engine::native::panic_text;
 use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::rhai_internals::rewrite::Kind;
 use crate::engine::rhai_internals::runtime_state::{RuntimeState, call_pointer, run_statements};
+use crate::engine::source_text::{fence_error, is_fenced, readable};
 use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::snapshot::Snapshot;
@@ -122,7 +123,7 @@ impl Callable {
 /// Evaluates `code` for `task`, on this thread. Total: it returns whatever the script does, also when a native function panics.
 /// Call it on a thread with a stack of [`Limits::stack_bytes`](crate::base::Limits::stack_bytes).
 pub(crate) fn evaluate(task: &Arc<Task>, code: &str) -> Ended {
-    let code = code.strip_prefix('\u{feff}').unwrap_or(code);
+    let code = &*readable(code.strip_prefix('\u{feff}').unwrap_or(code));
     finish(task, code, |scope| {
         run_script(task, code, scope).map_err(|error| explained(&error, task, task.source(), code, scope))
     })
@@ -318,6 +319,9 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
         return Err(error::limit(&LimitHit::Script { bytes: code.len(), limit }));
     }
     task.check()?;
+    if is_fenced(code) {
+        return Err(EvalAltResult::ErrorParsing(fence_error(), Position::new(1, 1)).into());
+    }
     let engine = engine(task);
     // When the parser is made to end, its error says where it had come to.
     let mut ast = engine.compile(code)?;

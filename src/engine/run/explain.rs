@@ -4,6 +4,7 @@ use crate::base::Failure;
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::rhai_internals::runtime_state::script_functions;
+use crate::engine::source_text::parse_hint;
 use crate::engine::task::context::Task;
 use rhai::{EvalAltResult, Scope};
 use std::collections::BTreeSet;
@@ -26,7 +27,12 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
             hint_at_import(failure, name, task);
         }
         EvalAltResult::ErrorDataRace(..) => explain_race(failure),
-        EvalAltResult::ErrorParsing(..) => hint_escaped_newlines(failure, code),
+        EvalAltResult::ErrorParsing(problem, _) => {
+            hint_escaped_newlines(failure, code);
+            if let Some(hint) = parse_hint(problem) {
+                failure.hint = Some(hint.to_owned());
+            }
+        }
         _ => {}
     }
 }

@@ -8,6 +8,7 @@ use crate::engine::error::Fallible;
 use crate::engine::native::add_raw;
 use crate::engine::rhai_internals::rewrite::Kind;
 use crate::engine::rhai_internals::runtime_state::{load_module, script_functions};
+use crate::engine::source_text::readable;
 use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::Task;
 use crate::engine::task::loaded_module::LoadedModule;
@@ -51,7 +52,7 @@ struct Built {
 fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overlay]) -> Fallible<Built> {
     let runtime = task.runtime();
     let engine = engine(task);
-    let ast = engine.compile(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+    let ast = engine.compile(readable(text.strip_prefix('\u{feff}').unwrap_or(text)))?;
     let last = Arc::new(OnceLock::new());
     let unit = CodeUnit::of_module(runtime.code_units(), Arc::clone(&last), file.clone());
     let natives = Known::new(runtime, vec![ast.shared_lib()]);

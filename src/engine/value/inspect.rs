@@ -4,17 +4,21 @@
 
 use super::atom::{Atom, reachable};
 use super::handle::{EntryHandle, is_host_handle, same_host_handle};
+use super::sequences::{Bits, Chars, Steps};
 use crate::base::EntryId;
 use crate::engine::rhai_internals::closure_name::{identity, is_bound};
 use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, Map};
 use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The length from which a text is looked for among those that were counted already, in bytes.
+const LONG_TEXT: usize = 256;
 
 /// The findings of one walk over a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Measure {
     /// Whether it is nested deeper than was allowed; the other fields are then incomplete.
     pub too_deep: bool,
-    /// Its size in bytes: an estimate from above that counts shared parts once per occurrence.
+    /// Its size in bytes: an estimate from above. Captured cells, and long texts that several parts refer to, count once.
     pub bytes: usize,
     /// The entries it has handles of.
     pub entries: BTreeSet<EntryId>,
@@ -33,7 +37,7 @@ pub(crate) struct Measure {
 /// Walks over a value, `levels` deep at most. Cells are looked into once, so the cost is the size of the value even when
 /// closures share what they captured.
 pub(crate) fn measure(value: &Dynamic, levels: usize) -> Measure {
-    let mut walk = Walk { found: Measure::default(), cells: HashMap::new() };
+    let mut walk = Walk { found: Measure::default(), cells: HashMap::new(), texts: HashSet::new() };
     // A variable that is itself a cell is looked into without being a captured one.
     let height = match value.is_shared().then(|| value.read_lock::<Dynamic>()).flatten() {
         Some(inner) => {
@@ -55,6 +59,8 @@ struct Walk {
     found: Measure,
     /// The height of every cell that was looked into; 0 for those that are being looked into, which ends cycles.
     cells: HashMap<usize, usize>,
+    /// The addresses of the long texts that were counted.
+    texts: HashSet<usize>,
 }
 
 impl Walk {
@@ -78,7 +84,11 @@ impl Walk {
             return Some(0);
         }
         if let Some(text) = value.read_lock::<ImmutableString>() {
-            self.found.bytes += text.len();
+            if text.len() < LONG_TEXT || self.texts.insert(text.as_ptr().addr()) {
+                self.found.bytes += text.len();
+            }
+        } else if let Some(chars) = value.read_lock::<Chars>() {
+            self.found.bytes += chars.size();
         } else if let Some(blob) = value.read_lock::<Blob>() {
             self.found.bytes += blob.len();
         } else if let Some(items) = value.read_lock::<Array>() {
@@ -320,6 +330,12 @@ pub(crate) fn same_or(a: &Dynamic, b: &Dynamic, unknown: bool) -> bool {
     } else if let Some(equal) = both::<std::ops::Range<INT>>(a, b, |x, y| x == y) {
         equal
     } else if let Some(equal) = both::<std::ops::RangeInclusive<INT>>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<Steps<INT>>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<Chars>(a, b, |x, y| x == y) {
+        equal
+    } else if let Some(equal) = both::<Bits>(a, b, |x, y| x == y) {
         equal
     } else {
         // Other types have no identity we know, unless their owner said so.

@@ -5,4 +5,5 @@ pub(crate) mod atom;
 pub(crate) mod cycle_collector;
 pub(crate) mod handle;
 pub(crate) mod inspect;
+pub(crate) mod sequences;
 pub(crate) mod text;

@@ -117,6 +117,8 @@ impl<'f> Writer<'f> {
             self.list("#{", map.iter().map(|(key, item)| (Some(key.as_str()), item)), "}");
         } else if let Some(text) = value.read_lock::<ImmutableString>() {
             self.string(&text);
+        } else if let Ok(c) = value.as_char() {
+            self.write(format_args!("{c:?}"));
         } else if let Some(blob) = value.read_lock::<Blob>() {
             self.blob(&blob);
         } else if let Some(pointer) = value.read_lock::<FnPtr>() {

@@ -3,6 +3,7 @@
 use super::call::{Call, Table};
 use super::modules;
 use crate::base::Owner;
+use crate::base::limits::thousands;
 use crate::engine::{Fallible, fail};
 use crate::host::core::host_core::HostCore;
 use crate::render::teach::{self, FunctionDoc, Variant};
@@ -40,6 +41,9 @@ doc(\"sleep\")
     table.api.function("doc", &["name: string"], DOC, |context: NativeCallContext<'_>, name: &str| {
         let call = Call::of(&context)?;
         let name = name.trim().trim_end_matches("()");
+        if let Some(problem) = too_long(name) {
+            return Err(fail("BadArgument", problem));
+        }
         let Some(found) = find(&call.host, call.task.space().name(), name)? else {
             let near = near(&call.host, name);
             let more = if near.is_empty() { String::new() } else { format!("; did you mean: {}", near.join(", ")) };
@@ -54,6 +58,9 @@ impl HostCore {
     /// The docs of a function or a module, for the prompt; or why there is nothing to say.
     pub(in crate::host) fn documentation(&self, name: &str) -> Result<String, String> {
         let name = name.trim().trim_end_matches("()");
+        if let Some(problem) = too_long(name) {
+            return Err(problem);
+        }
         let place = self.registry().current(Owner::Local).unwrap_or_default();
         match find(self, &place, name) {
             Ok(Some(text)) => Ok(text),
@@ -61,6 +68,13 @@ impl HostCore {
             Err(error) => Err(error.to_string()),
         }
     }
+}
+
+/// The reason why nothing is looked up under a name: comparing it with all others would take long.
+fn too_long(name: &str) -> Option<String> {
+    const LONGEST: usize = 200;
+    let length = name.chars().count();
+    (length > LONGEST).then(|| format!("a name has at most {LONGEST} characters, not {}", thousands(length)))
 }
 
 /// The docs behind a name, for somebody who is in `place`: a space or a module.

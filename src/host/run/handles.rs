@@ -1,7 +1,7 @@
 //! Entries as values in Rhai: their handles, and how handles, atoms and closures are shown.
 
 use crate::base::{EntryId, Refusal, Status};
-use crate::engine::{Atom, EntryHandle};
+use crate::engine::{Atom, EntryHandle, sequence_text};
 use crate::host::core::handle_facts::HandleFacts;
 use crate::host::core::host_core::HostCore;
 use crate::host::core::settled::SettledEntry;
@@ -48,6 +48,9 @@ impl HostCore {
                 Some(parameters) => Shown::Closure(parameters),
                 None => Shown::Text(format!("Fn({})", function.fn_name())),
             });
+        }
+        if let Some(text) = sequence_text(value) {
+            return Some(Shown::Text(text));
         }
         (self.show_custom)(value)
     }

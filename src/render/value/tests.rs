@@ -3,6 +3,7 @@
 use super::types::is_whole;
 use super::*;
 use crate::base::Failure;
+use crate::base::limits::thousands;
 use crate::render::plain;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -151,8 +152,12 @@ fn long_strings_are_cut_where_they_stand() {
     let lines = show(&"line\n".repeat(5_000).into());
     assert!(lines.text.contains("line\n… ") && lines.text.ends_with(" characters elided"), "{}", lines.text);
     let giant = show(&"x".repeat(5 << 20).into());
-    assert_eq!(giant.elided, Elided::Uncounted);
-    assert!(giant.text.ends_with("… 5.2 MB elided"), "{}", &giant.text[8_000.min(giant.text.len() - 40)..]);
+    let Elided::Counted { items: 0, characters } = giant.elided else { panic!("{:?}", giant.elided) };
+    let shown = giant.text.chars().filter(|c| *c == 'x').count();
+    assert_eq!(shown + characters, 5 << 20, "however long it is, every character is counted");
+    assert!(giant.text.ends_with(&format!("… {} characters elided", thousands(characters))));
+    let Elided::Counted { characters, .. } = show(&"é".repeat(2 << 20).into()).elided else { panic!("not counted") };
+    assert!((2 << 20) - 4_096 < characters && characters < 2 << 20, "{characters}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::ops::{Range, RangeInclusive};
 
 /// Characters of a name: of a type, a function, a parameter.
 const NAME: usize = 80;
-/// Longest rest of a string whose characters are counted, in bytes. Beyond it counting would cost more than showing.
+/// Bytes of a string whose characters are counted between two questions whether to go on.
 const COUNTED: usize = 1 << 20;
 /// Locked cells after which no further cell is tried: each costs a pause that Rhai makes.
 const PATIENCE: usize = 4;
@@ -331,14 +331,23 @@ impl Walk<'_> {
             return;
         }
         self.out.push_str(before);
-        if rest.len() <= COUNTED {
-            let characters = rest.chars().count();
+        if let Some(characters) = self.count(rest) {
             self.push(format_args!("… {} characters elided", thousands(characters)));
             self.elided = self.elided.and(Elided::Counted { items: 0, characters });
         } else {
             self.push(format_args!("… {} elided", bytes(rest.len())));
             self.elided = Elided::Uncounted;
         }
+    }
+
+    /// The number of characters; `None` once it is to stop.
+    fn count(&self, text: &str) -> Option<usize> {
+        // Every character has one byte that is no continuation of another.
+        let begins = |byte: &&u8| (**byte & 0b1100_0000) != 0b1000_0000;
+        text.as_bytes()
+            .chunks(COUNTED)
+            .map(|bytes| if (self.stopped)() { None } else { Some(bytes.iter().filter(begins).count()) })
+            .sum()
     }
 
     /// A text of several lines as itself. No line of it can pass for one of the system's.

@@ -460,7 +460,7 @@ fn what_is_found_only_when_a_value_is_kept_has_the_place_that_made_it() {
     // A data race, as one that a native function left behind.
     super::harness::quiet();
     s.run("let c = [1, 2]; let peek = || c.len(); peek.call()");
-    s.run("c.map(|v| orders::crash())");
+    s.run("c.spoil()");
     check(
         &s,
         "1;\nif true {\n  c.len()\n}",

@@ -228,6 +228,8 @@ fn panics_end_one_entry() {
     s.has("let x = 1; orders::crash()", "Panic: a native function panicked: host function panicked");
     s.is("let c = [1, 2]; let peek = || c.len(); peek.call()", "2");
     s.has("c.map(|v| orders::crash())", "panicked");
+    s.is("c.len()", "2");
+    s.has("c.spoil()", "panicked");
     s.has("c.len()", "DataRace: 'c' is in use");
     s.is("let c = [3]; c.len()", "1");
 }
@@ -241,4 +243,15 @@ fn fresh_closures_leave_nothing_behind() {
     assert_eq!((s.space.function_count(), s.space.variable_count()), (0, 1));
     assert!(s.harness.runtime().code_units_alive() <= 2);
     s.is("f.call(1)", "500");
+}
+
+#[test]
+fn a_text_that_many_parts_refer_to_counts_once() {
+    let limits = Limits { space_bytes: 4 << 20, ..Limits::default() };
+    let s = Harness::with(limits, Clock::real()).session();
+    s.run("let t = \"x\"; for i in 0..20 { t += t; } let l = []; for i in 0..300 { l.push(t); } 1");
+    s.is("l.len()", "300");
+    s.is("let m = #{}; for i in 0..300 { m[`k${i}`] = #{text: l[i]}; } m.len()", "300");
+    s.is("let f = || [l[0], l[1], m.k7]; f.call().len()", "3");
+    s.has("let copies = []; for i in 0..5 { copies.push(t + i); } 1", "!SpaceMemoryLimit");
 }

@@ -121,5 +121,8 @@ pub(super) fn embedded() -> Module {
     let mut module = Module::new();
     FuncRegistration::new("count").with_comments(["/// How many."]).set_into_module(&mut module, || 3_i64);
     FuncRegistration::new("crash").set_into_module(&mut module, || -> i64 { panic!("host function panicked") });
+    FuncRegistration::new("spoil")
+        .in_global_namespace()
+        .set_into_module(&mut module, |_: &mut Array| -> i64 { panic!("host function panicked") });
     module
 }

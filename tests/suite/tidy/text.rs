@@ -28,7 +28,7 @@ const OWNERS: [(&str, &[&str]); 12] = [
     ("axum", &["http"]),
     ("hyper", &["http", "cli"]),
     ("hyper_util", &["http", "cli"]),
-    ("serde", &["mcp", "http", "cli"]),
+    ("serde", &["engine", "mcp", "http", "cli"]),
     // The engine has it for Rhai's own `to_json` and for facts about native functions.
     ("serde_json", &["engine", "mcp", "http", "cli"]),
     ("rustyline", &["repl", "cli"]),

@@ -2,10 +2,17 @@
 
 use super::atoms;
 use super::basics;
-use super::callbacks;
 use super::comparing;
 use super::entries;
+use super::json;
+use super::lists;
+use super::maps;
+use super::ranges;
+use super::reading;
 use super::showing;
+use super::sorting;
+use super::splitting;
+use super::texts;
 use crate::engine::native::Api;
 use rhai::Module;
 
@@ -16,7 +23,14 @@ pub(crate) fn stdlib() -> Module {
     basics::register(&mut api);
     comparing::register(&mut api);
     showing::register(&mut api);
-    callbacks::register(&mut api);
+    lists::register(&mut api);
+    maps::register(&mut api);
+    ranges::register(&mut api);
+    reading::register(&mut api);
+    sorting::register(&mut api);
+    texts::register(&mut api);
+    splitting::register(&mut api);
+    json::register(&mut api);
     atoms::register(&mut api);
     entries::register(&mut api);
     api.build()

@@ -1,13 +1,14 @@
 //! `==`, `contains` and `index_of` of lists and maps: they end when the eval must, and step over values that hold themselves.
 
 use super::basics::STRIDE;
+use super::reading::offset;
 use crate::base::limits::LimitHit;
 use crate::engine::error::{Fallible, fail};
 use crate::engine::native::Api;
 use crate::engine::rhai_internals::closure_name::identity;
 use crate::engine::task::context::Task;
 use crate::engine::value::inspect::address;
-use rhai::{Array, Dynamic, EvalAltResult, FnPtr, INT, Map, NativeCallContext};
+use rhai::{Array, Dynamic, EvalAltResult, FnPtr, INT, ImmutableString, Map, NativeCallContext};
 use std::sync::Arc;
 
 pub(super) fn register(api: &mut Api) {
@@ -41,12 +42,22 @@ pub(super) fn register(api: &mut Api) {
         &["list: Array", "value: Dynamic", "start: int", "int"],
         "The place of the first item at or after `start` that equals `value`, or -1.",
         |context: Context<'_>, list: &mut Array, value: Dynamic, start: INT| {
-            let start = match usize::try_from(start) {
-                Ok(start) => start,
-                // From the end, as everywhere in Rhai.
-                Err(_) => list.len().saturating_sub(usize::try_from(start.unsigned_abs()).unwrap_or(usize::MAX)),
-            };
-            place(find(&context, list, &value, start))
+            place(find(&context, list, &value, offset(list.len(), start)))
+        },
+    );
+    // Rhai would call a function that has the text as its name.
+    api.function(
+        "index_of",
+        &["list: Array", "text: String", "int"],
+        "The place of the first item that equals `text`, or -1.",
+        |context: Context<'_>, list: &mut Array, text: ImmutableString| place(find(&context, list, &text.into(), 0)),
+    );
+    api.function(
+        "index_of",
+        &["list: Array", "text: String", "start: int", "int"],
+        "The place of the first item at or after `start` that equals `text`, or -1.",
+        |context: Context<'_>, list: &mut Array, text: ImmutableString, start: INT| {
+            place(find(&context, list, &text.into(), offset(list.len(), start)))
         },
     );
 }
@@ -66,7 +77,7 @@ fn find(context: &NativeCallContext<'_>, list: &[Dynamic], value: &Dynamic, star
 }
 
 /// One comparison by `==`, which ends when the eval must, and steps over cycles.
-struct Comparison<'c> {
+pub(super) struct Comparison<'c> {
     context: &'c NativeCallContext<'c>,
     task: Arc<Task>,
     steps: usize,
@@ -76,7 +87,7 @@ struct Comparison<'c> {
 }
 
 impl<'c> Comparison<'c> {
-    fn new(context: &'c NativeCallContext<'c>) -> Self {
+    pub(super) fn new(context: &'c NativeCallContext<'c>) -> Self {
         Self { context, task: Task::of(context), steps: 0, open: Vec::new(), depth: 0 }
     }
 
@@ -119,7 +130,7 @@ impl<'c> Comparison<'c> {
         equal
     }
 
-    fn values(&mut self, a: &Dynamic, b: &Dynamic) -> Fallible<bool> {
+    pub(super) fn values(&mut self, a: &Dynamic, b: &Dynamic) -> Fallible<bool> {
         self.steps += 1;
         if self.steps.is_multiple_of(STRIDE) {
             self.task.check()?;

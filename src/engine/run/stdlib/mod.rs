@@ -3,7 +3,15 @@
 pub(crate) mod all;
 mod atoms;
 mod basics;
-mod callbacks;
+mod callback;
 mod comparing;
 mod entries;
+mod json;
+mod lists;
+mod maps;
+mod ranges;
+mod reading;
 mod showing;
+mod sorting;
+mod splitting;
+mod texts;

@@ -1,6 +1,7 @@
-//! Lists, maps and function pointers as text and as JSON.
+//! Lists, maps and function pointers as text.
 
 use crate::engine::native::Api;
+use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::task::context::Task;
 use crate::engine::value::text;
 use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map, NativeCallContext};
@@ -17,11 +18,10 @@ pub(super) fn register(api: &mut Api) {
         // Rhai leaves out the sign of a zero.
         api.function(name, &["number: f64", "String"], "", text::float_text);
     }
-    api.function("to_json", &["map: Map", "String"], "The map as JSON.", |context: Context<'_>, map: &mut Map| {
-        let task = Task::of(&context);
-        let longest = task.limits().eval_bytes / 2;
-        borrowed(map, |value| text::json(value, longest, &|| task.check()))
-    });
+    const ANONYMOUS: &str = "Whether the function is a closure.";
+    let anonymous = |pointer: &mut FnPtr| names_closure(pointer.fn_name());
+    api.function("is_anonymous", &["f: FnPtr", "bool"], ANONYMOUS, anonymous);
+    api.getter("is_anonymous", ANONYMOUS, anonymous);
 }
 
 fn shown<T: rhai::Variant + Clone + Default>(context: &NativeCallContext<'_>, place: &mut T) -> ImmutableString {
@@ -33,8 +33,8 @@ fn shown<T: rhai::Variant + Clone + Default>(context: &NativeCallContext<'_>, pl
     borrowed(place, |value| text::notation(value, text::LONGEST, &custom, &|| !task.must_end())).into()
 }
 
-/// Looks at a list or map as a value, without copying it.
-fn borrowed<T: rhai::Variant + Clone + Default, R>(place: &mut T, look: impl FnOnce(&Dynamic) -> R) -> R {
+/// Looks at a typed value as a value of Rhai, without copying it.
+pub(super) fn borrowed<T: rhai::Variant + Clone + Default, R>(place: &mut T, look: impl FnOnce(&Dynamic) -> R) -> R {
     let value = Dynamic::from(std::mem::take(place));
     let result = look(&value);
     if let Some(back) = value.try_cast::<T>() {
