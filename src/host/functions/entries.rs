@@ -4,7 +4,7 @@ use super::call::{Call, Table, seconds};
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::{EntryHandle, Fallible, fail, refuse};
 use crate::host::run::waits::facts;
-use crate::registry::{EntryFilter, EntryView, Line, OutputLog, Page, Wants};
+use crate::registry::{EntryFilter, EntryView, Line, OutputLog, Wants};
 use crate::render::EndText;
 use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map, NativeCallContext};
 use std::sync::Arc;
@@ -236,8 +236,9 @@ fn log_of(call: &Call, id: &Dynamic) -> Fallible<Arc<OutputLog>> {
 fn lines(context: &NativeCallContext<'_>, id: &Dynamic, from: i64, n: i64) -> Fallible<Array> {
     let call = Call::of(context)?;
     let log = log_of(&call, id)?;
-    let page = log.page(u64::try_from(from).unwrap_or(0), usize::try_from(n).unwrap_or(0));
-    let gap = dropped_row(&page);
+    let from = u64::try_from(from).unwrap_or(0);
+    let page = log.page(from, usize::try_from(n).unwrap_or(0));
+    let gap = dropped_row(from, page.skipped);
     Ok(gap.into_iter().chain((page.first..).zip(&page.lines).map(|(number, line)| line_row(line, number))).collect())
 }
 
@@ -252,19 +253,17 @@ fn line_row(line: &Line, number: u64) -> Dynamic {
     row.into()
 }
 
-/// The row that stands for the lines that a page lacks at its beginning.
-fn dropped_row(page: &Page) -> Option<Dynamic> {
-    let first = page.first - page.skipped;
-    let row = || -> Array {
-        vec![
-            0.0.into(),
-            "dropped".into(),
-            crate::render::output::dropped(page.skipped).into(),
-            int(first).into(),
-            int(page.first - 1).into(),
-        ]
-    };
-    (page.skipped > 0).then(|| row().into())
+/// The row that stands for so many lines that are gone, from this number on.
+fn dropped_row(from: u64, count: u64) -> Option<Dynamic> {
+    let last = (from + count).checked_sub(1).filter(|_| count > 0)?;
+    let row: Array = vec![
+        0.0.into(),
+        "dropped".into(),
+        crate::render::output::dropped(count).into(),
+        int(from).into(),
+        int(last).into(),
+    ];
+    Some(row.into())
 }
 
 /// Lines that are searched at a time.
@@ -282,7 +281,7 @@ fn find(context: &NativeCallContext<'_>, id: &Dynamic, what: &Dynamic, most: i64
     while from < end && found < most {
         call.task.check()?;
         let page = log.page(from, STRETCH);
-        rows.extend(dropped_row(&page));
+        rows.extend(dropped_row(from, page.skipped));
         for (number, line) in (page.first..end).zip(&page.lines) {
             if found < most && what.is_met(context, line, number)? {
                 rows.push(line_row(line, number));

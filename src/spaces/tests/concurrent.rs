@@ -255,7 +255,8 @@ fn change_works_on_the_value_where_it_is_and_read_only_looks() {
         "fn grow() { this.push(0) } let l = atom([]); l.change(grow); l.change(Fn(\"grow\")); l.read(|| this.len())",
         "2",
     );
-    s.has("at.change(|x| x)", "takes 1 argument");
+    s.has("at.change(|x| x)", "the value of the atom is `this`");
+    s.has("at.read(|x| x)", "the value of the atom is `this`");
 }
 
 #[test]

@@ -111,6 +111,7 @@ impl Atom {
     /// As [`Atom::set`], and what the function raises.
     pub(super) fn change(&self, context: &NativeCallContext<'_>, function: &FnPtr) -> Fallible<Dynamic> {
         let task = Task::of(context);
+        takes_nothing(&task, function)?;
         let mut lent = own(self, &task, Use::Change)?.lend();
         let result = call_on(context, function, lent.value(), Vec::new());
         let kept = keep_in_place(&task, &mut lent);
@@ -124,7 +125,9 @@ impl Atom {
     /// # Errors
     /// When the same entry owns the atom; when the wait could never end; what the function raises.
     pub(super) fn read(&self, context: &NativeCallContext<'_>, function: &FnPtr) -> Fallible<Dynamic> {
-        let mut lent = own(self, &Task::of(context), Use::Read)?.lend();
+        let task = Task::of(context);
+        takes_nothing(&task, function)?;
+        let mut lent = own(self, &task, Use::Read)?.lend();
         call_on(context, function, lent.value(), Vec::new())
     }
 }
@@ -135,6 +138,14 @@ fn facts(found: &Measure) -> Facts {
 
 fn holds_itself() -> Box<EvalAltResult> {
     fail("AtomCycle", "an atom cannot hold itself")
+}
+
+/// Refuses a function with parameters: it would be handed a copy, and change that.
+fn takes_nothing(task: &Task, function: &FnPtr) -> Fallible<()> {
+    match task.runtime().code_units().parameter_count(function) {
+        None | Some(0) => Ok(()),
+        Some(_) => Err(fail("BadArgument", "this function takes no parameters here: the value of the atom is `this`")),
+    }
 }
 
 /// Makes a value that was changed where it is fit to be kept. It cannot be refused as a whole any more: what it must not hold is
