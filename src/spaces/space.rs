@@ -32,7 +32,9 @@ struct State {
     variables: HashMap<ImmutableString, Variable>,
     /// The size of all variables, in bytes.
     bytes: usize,
+    /// The constants in it are those that code may name as `global::NAME`: copies, made only once some code does.
     environment: Environment,
+    names_globals: bool,
     /// Every function, by what tells it from others.
     functions: HashMap<Signature, Function>,
     watched: Arc<BTreeSet<ImmutableString>>,
@@ -84,8 +86,12 @@ impl Space {
         if state.closed {
             return;
         }
+        let mut state = state;
         // Constants that hold closures would keep each other alive for ever: those go.
         let plain = state.environment.constants.as_ref().map(plain_constants);
+        if let Some(plain) = &plain {
+            plain.write().unwrap_or_else(PoisonError::into_inner).extend(state.take_plain_constants());
+        }
         let last = Environment { constants: plain, ..state.environment.clone() };
         // Set once: a space closes once.
         drop(self.last.set(last));
@@ -127,7 +133,9 @@ impl Space {
 
     /// The size of its variables, in bytes (an estimate).
     pub(crate) fn bytes(&self) -> usize {
-        self.lock().bytes
+        let state = self.lock();
+        let copies = state.variables.values().filter(|variable| state.names_globals && variable.constant);
+        state.bytes + copies.map(|constant| constant.bytes).sum::<usize>()
     }
 
     /// Replaces its functions, imports and constants: how a space follows a module it stands for.
@@ -210,7 +218,8 @@ impl State {
             let value = Arc::clone(&current.value);
             committed.overwritten.push(Overwritten { name: name.clone(), by: current.by, value });
         }
-        self.note_constant(&name, constant.then_some(&*value));
+        let seen = self.note_constant(&name, constant.then_some(&*value));
+        committed.replaced.extend(seen.map(Arc::new));
         self.version += 1;
         let variable = Variable { value, version: self.version, by: entry, constant, bytes, live };
         self.bytes += bytes;
@@ -221,13 +230,35 @@ impl State {
         committed.versions.push(self.version);
     }
 
-    /// Keeps what functions see as constants in step.
-    fn note_constant(&self, name: &ImmutableString, value: Option<&Dynamic>) {
-        let Some(constants) = &self.environment.constants else { return };
-        if let Some(value) = value {
-            constants.write().unwrap_or_else(PoisonError::into_inner).insert(name.clone(), value.clone());
-        } else if self.variables.get(name).is_some_and(|kept| kept.constant) {
-            constants.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+    /// Code names constants as `global::NAME` from now on.
+    fn name_globals(&mut self) {
+        if std::mem::replace(&mut self.names_globals, true) {
+            return;
+        }
+        for (name, variable) in self.variables.iter().filter(|(_, variable)| variable.constant) {
+            drop(self.note_constant(name, Some(&variable.value)));
+        }
+    }
+
+    /// Takes the constants out that hold no functions.
+    fn take_plain_constants(&mut self) -> Vec<(ImmutableString, Dynamic)> {
+        let constants = std::mem::take(&mut self.variables).into_iter().filter(|(_, variable)| variable.constant);
+        let value = |variable: Variable| Arc::try_unwrap(variable.value).unwrap_or_else(|shared| (*shared).clone());
+        constants
+            .map(|(name, variable)| (name, value(variable)))
+            .filter(|(_, value)| !crate::engine::holds_functions(value))
+            .collect()
+    }
+
+    /// Keeps what code sees as `global::NAME` in step. Returns what it saw before, to be dropped.
+    fn note_constant(&self, name: &ImmutableString, value: Option<&Dynamic>) -> Option<Dynamic> {
+        let mut constants = self.environment.constants.as_ref()?.write().unwrap_or_else(PoisonError::into_inner);
+        match value {
+            Some(value) if self.names_globals => constants.insert(name.clone(), value.clone()),
+            // Rhai has put one there that an eval declared beside functions: nobody asks for it.
+            Some(_) => constants.remove(name),
+            None if self.variables.get(name).is_some_and(|kept| kept.constant) => constants.remove(name),
+            None => None,
         }
     }
 }
@@ -252,6 +283,9 @@ impl SpaceView for Space {
                 return Err(SpaceFailure::Limit(LimitHit::Functions { limit: self.functions_limit }));
             }
             redefined = state.define(opening.entry, opening.definitions);
+        }
+        if opening.names_globals {
+            state.name_globals();
         }
         state.at_work.insert(opening.entry);
         let read = |name: &ImmutableString| Some((name.clone(), state.variables.get(name)?.clone()));

@@ -313,6 +313,9 @@ fn panicked(payload: &(dyn Any + Send)) -> Unfinished {
     Unfinished::Failed { failure: Failure::new("Panic", panic_text(payload)).into(), thrown: None }
 }
 
+/// The word before `::` by which functions name a constant of their space.
+const GLOBAL: &str = "global";
+
 fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Fallible<Finished> {
     let limit = task.limits().script_bytes;
     if code.len() > limit {
@@ -338,7 +341,7 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
     let overlay = Overlay::new(&ast, source.clone());
     drop(ast);
     let mut state = RuntimeState::new(&engine);
-    let kept = begin(task, &mut prepared, overlay, scope)?;
+    let kept = begin(task, &mut prepared, overlay, code.contains(GLOBAL), scope)?;
     state.set_surroundings(&kept);
     state.set_functions([&kept.functions]);
     state.set_source(source);
@@ -359,10 +362,12 @@ fn begin(
     task: &Arc<Task>,
     prepared: &mut Prepared,
     overlay: Overlay,
+    names_globals: bool,
     scope: &mut Scope<'static>,
 ) -> Fallible<Environment> {
     let definitions = std::mem::take(&mut prepared.definitions);
-    let opening = Opening { entry: task.id(), reads: &prepared.script.reads, definitions: &definitions, overlay };
+    let reads = &prepared.script.reads;
+    let opening = Opening { entry: task.id(), reads, definitions: &definitions, names_globals, overlay };
     let opened = match task.space().open(&opening) {
         Ok(opened) => opened,
         Err(SpaceFailure::Closed) => {

@@ -101,12 +101,12 @@ impl Task {
         sink: Arc<dyn Sink>,
         hooks: Hooks,
     ) -> Arc<Self> {
-        let (clock, blocking) = (hooks.clock.clone(), Arc::clone(&hooks.blocking));
+        let (clock, blocking, budget) = (hooks.clock.clone(), Arc::clone(&hooks.blocking), Arc::clone(&hooks.budget));
         Arc::new(Self {
             source: format!("eval {id}"),
             space,
             sink,
-            control: Control::new(id, clock, blocking, runtime.shared_limits()),
+            control: Control::new(id, clock, blocking, budget, runtime.shared_limits()),
             hooks,
             runtime,
             state: SpaceState::default(),
@@ -210,9 +210,12 @@ impl Task {
         self.control.check()
     }
 
-    /// The bytes that the eval may still allocate; `usize::MAX` when memory is not counted.
-    pub(crate) fn memory_left(&self) -> usize {
-        self.control.memory_left()
+    /// Asks for so many bytes before they are allocated at once.
+    ///
+    /// # Errors
+    /// Ends the entry when it, or the process, may not have them.
+    pub(crate) fn afford(&self, bytes: usize) -> Fallible<()> {
+        self.control.afford(bytes)
     }
 
     /// The bytes that the eval had allocated at its latest operation; 0 when memory is not counted.

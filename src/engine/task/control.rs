@@ -1,6 +1,7 @@
 //! [`Control`]: whether a running entry must end, and what its thread waits for. It holds the stop, the deadlines and the count
 //! of memory of one entry, and knows neither its space nor its code.
 
+use super::hooks::Budget;
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Refusal, StopCause, Time, Wake, lock};
 use crate::engine::error::{Fallible, refuse, terminated};
@@ -25,6 +26,9 @@ pub(crate) struct Control {
     clock: Clock,
     blocking: Arc<dyn Blocking>,
     limits: Arc<Limits>,
+    budget: Arc<dyn Budget>,
+    /// The bytes of the process above which its running entries are looked at: read at every operation.
+    ceiling: Arc<AtomicUsize>,
     /// Whether `stop` is set: read at every operation.
     stopping: AtomicBool,
     stop: Mutex<Option<(StopCause, Time)>>,
@@ -51,12 +55,20 @@ struct Deadline {
 
 impl Control {
     /// The control of entry `id`, which has not begun.
-    pub(super) fn new(id: EntryId, clock: Clock, blocking: Arc<dyn Blocking>, limits: Arc<Limits>) -> Self {
+    pub(super) fn new(
+        id: EntryId,
+        clock: Clock,
+        blocking: Arc<dyn Blocking>,
+        budget: Arc<dyn Budget>,
+        limits: Arc<Limits>,
+    ) -> Self {
         Self {
             id,
             clock,
             blocking,
             limits,
+            ceiling: budget.ceiling(),
+            budget,
             stopping: AtomicBool::new(false),
             stop: Mutex::default(),
             wake: Wake::default(),
@@ -141,6 +153,9 @@ impl Control {
             self.stop(StopCause::Limit(LimitHit::Memory { limit }));
             return true;
         }
+        if self.exceeds_total(0) {
+            return true;
+        }
         self.deadline_count.load(Ordering::Relaxed) > 0 && self.is_late(self.clock.now())
     }
 
@@ -159,12 +174,32 @@ impl Control {
     }
 
     /// The bytes that the eval may still allocate; `usize::MAX` when memory is not counted.
-    pub(crate) fn memory_left(&self) -> usize {
+    fn memory_left(&self) -> usize {
         if !memory::installed() {
             return usize::MAX;
         }
         let used = memory::thread_bytes() - self.memory_base.load(Ordering::Relaxed);
         self.limits.eval_bytes.saturating_sub(usize::try_from(used).unwrap_or(0))
+    }
+
+    /// Whether the entry must end because the process has met its total, or would with `wanted` bytes more.
+    fn exceeds_total(&self, wanted: usize) -> bool {
+        if memory::process_bytes().saturating_add(wanted) <= self.ceiling.load(Ordering::Relaxed) {
+            return false;
+        }
+        self.budget.over_total(self.id, wanted);
+        self.is_stopping()
+    }
+
+    /// Asks for so many bytes before they are allocated at once.
+    ///
+    /// # Errors
+    /// Ends the entry when it, or the process, may not have them.
+    pub(crate) fn afford(&self, bytes: usize) -> Fallible<()> {
+        if bytes > self.memory_left() {
+            return Err(self.hit(LimitHit::Memory { limit: self.limits.eval_bytes }));
+        }
+        if self.exceeds_total(bytes) { Err(terminated()) } else { Ok(()) }
     }
 
     /// The bytes that the eval had allocated at its latest operation; 0 when memory is not counted.

@@ -5,6 +5,7 @@
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, Refusal};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 /// The place where the output of one entry goes.
 pub(crate) trait Sink: Send + Sync {
@@ -32,6 +33,17 @@ pub(crate) trait Budget: Send + Sync {
     /// # Errors
     /// [`LimitHit::TotalMemory`] when the process is full.
     fn may_keep(&self, bytes: usize) -> Result<(), LimitHit>;
+
+    /// The number of bytes allocated by the process above which [`Budget::over_total`] is to be called. Read at every operation.
+    fn ceiling(&self) -> Arc<AtomicUsize> {
+        Arc::new(AtomicUsize::new(usize::MAX))
+    }
+
+    /// The process is above its ceiling, or would be once `entry` had the `wanted` bytes that it is about to allocate. Makes room,
+    /// if need be by stopping a running entry: perhaps this one.
+    fn over_total(&self, entry: EntryId, wanted: usize) {
+        let _ = (entry, wanted);
+    }
 }
 
 /// The graph of who waits for whom. Atoms take part in it.

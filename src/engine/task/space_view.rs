@@ -94,6 +94,8 @@ pub(crate) struct Opening<'a> {
     pub reads: &'a BTreeSet<ImmutableString>,
     /// The functions its code defines.
     pub definitions: &'a [Definition],
+    /// Whether its code may name constants as `global::NAME`.
+    pub names_globals: bool,
     /// The same functions as they were written, for a module that is built again later; empty without definitions.
     pub overlay: Overlay,
 }

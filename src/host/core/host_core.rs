@@ -2,6 +2,7 @@
 //! to entries is told in `run`.
 
 use super::active::ActiveEntry;
+use super::ceiling::Ceiling;
 use super::serving::Serving;
 use super::settled::SettledEntry;
 use super::threads::Threads;
@@ -33,6 +34,8 @@ pub(in crate::host) struct HostCore {
     /// Bytes that the process held when the host was built; `None` without the counting allocator: then memory limits of evals are
     /// not enforced.
     pub(in crate::host) held_before: Option<usize>,
+    /// What the process may allocate before running evals are looked at.
+    pub(super) ceiling: Ceiling,
     /// How values of the types that the host's functions define are shown.
     pub(in crate::host) show_custom: fn(&Dynamic) -> Option<Shown>,
     pub(in crate::host) threads: Arc<Threads>,
@@ -92,6 +95,7 @@ impl HostCore {
                 ends: Wake::default(),
                 prompt: Mutex::default(),
                 serving: Serving::default(),
+                ceiling: Ceiling::new(held_before, limits.total_bytes),
                 started: OnceLock::new(),
                 clock,
                 limits,

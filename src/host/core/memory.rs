@@ -1,9 +1,15 @@
 //! The memory that counts against the total of the process, and who holds it.
 
+use super::active::ActiveEntry;
 use super::host_core::HostCore;
-use crate::base::lock;
+use crate::base::limits::{LimitHit, MIB, bytes};
+use crate::base::{EntryId, StopCause, lock};
 use crate::engine::{SpaceView, memory};
-use std::sync::PoisonError;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, PoisonError};
+
+/// An entry that holds less than this is never stopped for what the process holds as a whole.
+const SPARED: usize = MIB;
 
 impl HostCore {
     /// Bytes held beside those that the registry counts: spaces, running evals, and what stands behind atoms and channels.
@@ -31,6 +37,94 @@ impl HostCore {
         let all = kept.saturating_add(self.unregistered_bytes());
         let running: usize = self.all_active().values().map(|active| active.task.memory_used()).sum();
         (all, all.saturating_sub(kept.saturating_add(self.space_bytes()).saturating_add(running)))
+    }
+
+    /// Makes room for `more` bytes by evicting what was delivered, and by freeing what only holds itself. False when that is not
+    /// enough. Values are dropped: call it on a thread of evals.
+    pub(in crate::host) fn make_room_for(&self, more: usize) -> bool {
+        let fits = || {
+            let unregistered = self.unregistered_bytes();
+            let (evicted, fits) = self.registry().make_room_for(more, unregistered);
+            // Dropped here: what is measured next shall not count it any more.
+            drop(evicted);
+            fits
+        };
+        if fits() {
+            return true;
+        }
+        self.runtime.free_circles();
+        fits()
+    }
+
+    /// The refusal of a process that is full, with the largest holders: kept entries and spaces, and with `running` also evals that
+    /// run.
+    pub(in crate::host) fn total_hit(&self, running: bool) -> LimitHit {
+        let largest = self.registry().largest(2);
+        let mut holders: Vec<_> = largest.into_iter().map(|(id, size)| (format!("entry {id}"), size)).collect();
+        holders.extend(self.largest_spaces(2).into_iter().map(|(name, size)| (format!("space {name}"), size)));
+        holders.extend(self.largest_running(if running { 2 } else { 0 }));
+        // To free what may be kept even now is no way out.
+        holders.retain(|(_, size)| *size > self.limits.kept_when_full_bytes);
+        holders.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+        LimitHit::TotalMemory {
+            limit: self.limits.total_bytes,
+            still: self.limits.kept_when_full_bytes,
+            unnamed: self.held().1,
+            holders: holders.into_iter().take(3).map(|(name, size)| format!("{name} ({})", bytes(size))).collect(),
+        }
+    }
+
+    /// The bytes of the process above which [`HostCore::over_total`] is to be called.
+    pub(in crate::host) fn ceiling(&self) -> Arc<AtomicUsize> {
+        self.ceiling.shared()
+    }
+
+    /// The ceiling follows what there is down again. Asked at every admission.
+    pub(in crate::host) fn lower_ceiling(&self) {
+        self.ceiling.lower();
+    }
+
+    /// Running evals have brought the process above its ceiling, or `entry` would with the `wanted` bytes that it is about to
+    /// allocate. What was delivered makes room first; then the running entry that holds most is stopped. One at a time: while it
+    /// is on its way out, or somebody else is at this, nothing is done.
+    pub(in crate::host) fn over_total(&self, entry: EntryId, wanted: usize) {
+        let Ok(mut stopped) = self.ceiling.stopped.try_lock() else { return };
+        if stopped.is_some_and(|id| self.active(id).is_some()) {
+            return;
+        }
+        *stopped = None;
+        if self.ceiling.has_room(wanted) || (self.make_room_for(wanted) && self.ceiling.has_room(wanted)) {
+            return;
+        }
+        let holds = |active: &ActiveEntry| {
+            let asked = if active.id == entry { wanted } else { 0 };
+            active.task.memory_used().saturating_add(asked)
+        };
+        let largest = {
+            let all = self.all_active();
+            let running = all.values().filter(|active| active.task.stopped().is_none());
+            // Of equals the newest.
+            running
+                .map(|active| (holds(active), active.id, Arc::clone(active)))
+                .max_by_key(|(holds, id, _)| (*holds, *id))
+        };
+        match largest {
+            Some((holds, id, active)) if holds >= SPARED => {
+                let hit = self.total_hit(true);
+                *stopped = Some(id);
+                active.task.stop(StopCause::Limit(hit));
+            }
+            _ => self.ceiling.raise(),
+        }
+    }
+
+    /// The `n` running entries that hold most, with how much that is, in bytes.
+    fn largest_running(&self, n: usize) -> Vec<(String, usize)> {
+        let running = |active: &Arc<ActiveEntry>| (format!("running entry {}", active.id), active.task.memory_used());
+        let mut all: Vec<_> = self.all_active().values().map(running).collect();
+        all.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        all.truncate(n);
+        all
     }
 
     /// The `n` largest spaces with what they hold, in bytes, largest first.

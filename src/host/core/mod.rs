@@ -2,6 +2,7 @@
 //! an entry in or ends one.
 
 pub(in crate::host) mod active;
+mod ceiling;
 pub(in crate::host) mod handle_facts;
 pub(in crate::host) mod host_core;
 pub(in crate::host) mod log_sink;

@@ -97,6 +97,7 @@ impl HostCore {
         let Applicant { owner, parent, target, code, work, effects, expected } = applicant;
         let new = NewEntry { owner, parent, space: target.space.id(), ns: target.ns, code };
         let unregistered = self.unregistered_bytes();
+        self.lower_ceiling();
         let now = self.clock.now();
         let mut registry = self.registry();
         let admission = match registry.admit(new, unregistered, now) {

@@ -1,6 +1,6 @@
 //! The host as evaluation sees it, through hooks: slots around waits, source lines, budgets, waits between atoms, modules.
 
-use crate::base::limits::{LimitHit, bytes};
+use crate::base::limits::LimitHit;
 use crate::base::{EntryId, Refusal};
 use crate::engine::{
     Blocking, Budget, Control, Fallible, Hooks, LoadedModule, Sources, SpaceView, Task, Waits, refuse,
@@ -8,6 +8,7 @@ use crate::engine::{
 use crate::host::core::host_core::{HostCore, Parts};
 use crate::registry::Wants;
 use crate::spaces::library::{ScriptModules, SpaceModules};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Weak};
 
 /// The way host functions find their host again.
@@ -101,32 +102,18 @@ impl Blocking for HostHooks {
 impl Budget for HostHooks {
     fn may_keep(&self, more: usize) -> Result<(), LimitHit> {
         let Some(host) = self.0.upgrade() else { return Ok(()) };
-        let fits = || {
-            let unregistered = host.unregistered_bytes();
-            let (evicted, fits) = host.registry().make_room_for(more, unregistered);
-            // Dropped here: this is a thread of evals, and what is measured next shall not count it any more.
-            drop(evicted);
-            fits
-        };
-        if fits() {
-            return Ok(());
+        if host.make_room_for(more) { Ok(()) } else { Err(host.total_hit(false)) }
+    }
+
+    fn ceiling(&self) -> Arc<AtomicUsize> {
+        let ceiling = self.0.upgrade().map(|host| host.ceiling());
+        ceiling.unwrap_or_else(|| Arc::new(AtomicUsize::new(usize::MAX)))
+    }
+
+    fn over_total(&self, entry: EntryId, wanted: usize) {
+        if let Some(host) = self.0.upgrade() {
+            host.over_total(entry, wanted);
         }
-        host.runtime.free_circles();
-        if fits() {
-            return Ok(());
-        }
-        let largest = host.registry().largest(2);
-        let mut holders: Vec<_> = largest.into_iter().map(|(id, size)| (format!("entry {id}"), size)).collect();
-        holders.extend(host.largest_spaces(2).into_iter().map(|(name, size)| (format!("space {name}"), size)));
-        // To free what may be kept even now is no way out.
-        holders.retain(|(_, size)| *size > host.limits.kept_when_full_bytes);
-        holders.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
-        Err(LimitHit::TotalMemory {
-            limit: host.limits.total_bytes,
-            still: host.limits.kept_when_full_bytes,
-            unnamed: host.held().1,
-            holders: holders.into_iter().take(3).map(|(name, size)| format!("{name} ({})", bytes(size))).collect(),
-        })
     }
 }
 

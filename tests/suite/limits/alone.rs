@@ -3,7 +3,7 @@
 use super::{lives, text, with};
 use crate::harness::Harness;
 use remontoire::Limits;
-use remontoire::internals::MIB;
+use remontoire::internals::{MIB, process_bytes};
 
 /// A host on which so many bytes can be allocated.
 async fn with_room_for(bytes: usize) -> Harness {
@@ -154,4 +154,49 @@ async fn what_nothing_accounts_for_is_named_as_such() {
         .has("are held by no space, kept entry or running eval")
         .has("a.set(())")
         .has("a restart");
+}
+
+#[tokio::test]
+#[ignore = "run in a process of its own"]
+async fn running_evals_count_against_the_total_while_they_run() {
+    let harness = with_room_for(64 * MIB).await;
+    let session = harness.session();
+    let before = process_bytes();
+    // Small ones sleep beside them, which are never in question.
+    let small = "let small = []; for i in 0..50 { small.push(bg(|| { let b = blob(1000, 1); while !gate::opened(\"go\") { sleep(0.01); } b.len() })); }";
+    let large = "let large = []; for i in 0..12 { large.push(bg(|| { let b = blob(20000000, 1); b[5] = 2; while !gate::opened(\"go\") { sleep(0.01); } b.len() })); }";
+    let parent = session.start(&format!("{small} {large} await_all(large); let ok = large.filter(|e| e.status == \"ok\").len(); let failed = large.filter(|e| e.status == \"failed\").len(); await_all(small); [ok > 0 && ok <= 3, ok + failed, small.all(|e| e.value() == 1000), failure(large.find(|e| e.status == \"failed\").id).message]")).id;
+    // Nine at least have failed by then, whoever they are.
+    let mut peak = 0;
+    let failed = "evals(\"failed\").len()";
+    while session.eval(failed).await.first().parse::<usize>().expect("a number") < 9 {
+        peak = peak.max(process_bytes());
+        tokio::task::yield_now().await;
+    }
+    harness.gates.open("go");
+    assert_eq!(session.settled(parent).await, remontoire::Status::Ok);
+    let said = session.wait(&[parent]).await;
+    said.has("[true, 12, true, \"the process keeps its memory limit of 64 MiB already").has("running entry ");
+    assert!(peak.saturating_sub(before) < 80 * MIB, "{peak} bytes, {before} before");
+    // With room again, everything runs again.
+    session.eval("let b = blob(20000000, 1); b.len()").await.is("20000000");
+    lives(&harness).await;
+}
+
+#[tokio::test]
+#[ignore = "run in a process of its own"]
+async fn a_constant_is_kept_once_and_counted_once() {
+    let harness = with_room_for(256 * MIB).await;
+    let session = harness.session();
+    session.eval("1").await.is("1");
+    let before = process_bytes();
+    for n in 0..30 {
+        session.eval(&format!("fn beside() {{ {n} }} const Z{n} = blob(1000000, 1);")).await.is("()");
+    }
+    let held = process_bytes().saturating_sub(before);
+    assert!((29_000_000..40_000_000).contains(&held), "{held}");
+    // Named in the other way they are there too; then there are two of each, which count.
+    session.eval("fn f() { [global::Z3.len(), Z4.len()] } f()").await.is("[1000000, 1000000]");
+    let counted = "spaces().find(|row| row.name.starts_with(\"s-\")).bytes";
+    session.eval(&format!("let b = {counted}; b > 59000000 && b < 70000000")).await.is("true");
 }

@@ -70,13 +70,9 @@ pub(super) fn afford(task: &Task, call: &'static str, what: &'static str, asked:
     Ok(count)
 }
 
-/// Ends the eval when a result of this size does not fit its memory.
+/// Ends the eval when a result of this size does not fit its memory, or that of the process.
 pub(super) fn fits(task: &Task, bytes: usize) -> Fallible<()> {
-    if bytes <= task.memory_left() {
-        return Ok(());
-    }
-    let limit = task.limits().eval_bytes;
-    Err(task.hit(LimitHit::Memory { limit }))
+    task.afford(bytes)
 }
 
 fn growth(api: &mut Api) {
