@@ -6,15 +6,12 @@ use super::reading::{bounds, inclusive_bounds};
 use crate::engine::error::{Fallible, fail};
 use crate::engine::native::Api;
 use crate::engine::task::context::Task;
-use crate::engine::value::text::clipped;
+use crate::engine::value::text::{PIECE, clipped, pieces};
 use rhai::{Blob, Dynamic, INT, ImmutableString, NativeCallContext};
 use std::ops::{Range, RangeInclusive};
 
 type Context<'c> = NativeCallContext<'c>;
 type Text<'t> = &'t mut ImmutableString;
-
-/// The bytes of a text between two questions whether to go on.
-const PIECE: usize = 1 << 16;
 
 pub(super) fn register(api: &mut Api) {
     trimming(api);
@@ -327,20 +324,6 @@ fn numbers(api: &mut Api) {
 
 fn unreadable(call: &str, text: &str, wanted: &str) -> Box<rhai::EvalAltResult> {
     fail("BadArgument", format!("{call} cannot read {:?} as {wanted}", clipped(text, 80).0))
-}
-
-/// A text in pieces that are worked on in one go.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.ceil_char_boundary(PIECE);
-        let (piece, further) = rest.split_at(end);
-        rest = further;
-        Some(piece)
-    })
 }
 
 /// The number of characters.
