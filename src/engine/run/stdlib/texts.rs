@@ -90,6 +90,7 @@ fn in_case(task: &Task, text: &str, upper: bool) -> Fallible<String> {
         task.check()?;
         turned.push_str(&if upper { piece.to_uppercase() } else { piece.to_lowercase() });
     }
+    turned.shrink_to_fit();
     Ok(turned)
 }
 
@@ -193,14 +194,19 @@ fn pad(context: &Context<'_>, text: Text<'_>, len: INT, more: &str) -> Fallible<
     let missing = len.saturating_sub(count(&task, text)?);
     if missing > 0 && !more.is_empty() {
         fits(&task, missing.saturating_mul(longest_char) / 2)?;
+        let rounds = missing / more.chars().count();
+        let rest: usize = more.chars().take(missing % more.chars().count()).map(char::len_utf8).sum();
+        let mut padded = String::with_capacity(text.len() + rounds * more.len() + rest);
+        padded.push_str(text);
         let mut padding = more.chars().cycle();
         let mut left = missing;
         while left > 0 {
             task.check()?;
             let next = left.min(PIECE);
-            text.make_mut().extend(padding.by_ref().take(next));
+            padded.extend(padding.by_ref().take(next));
             left -= next;
         }
+        return Ok(put(text, padded));
     }
     Ok(text.clone())
 }
