@@ -63,7 +63,21 @@ pub(crate) fn run(bench: &Bench) {
     }
     if bench.wants("publish") {
         publishing(bench);
+        watched(bench);
     }
+}
+
+/// Writing a variable must not cost more because a function reads it.
+fn watched(bench: &Bench) {
+    let time = |functions: &str| {
+        let lane = Lane::new();
+        let code = format!("let m = #{{}}; {functions} for i in 0..20000 {{ m[`k${{i}}`] = i; }} m.len()");
+        let mut samples: Vec<_> = (0..7).map(|_| bench.time(|| lane.eval(&code)).0).collect();
+        percentile(&mut samples, 50)
+    };
+    let (free, read) = (time(""), time("fn look(k) { m[k] }"));
+    show("20,000 writes of a variable that no function reads", duration(free));
+    show("… that a function reads, times that (at most 1.5)", judged(ratio(read, free), 1.5));
 }
 
 fn trivial(bench: &Bench) {
@@ -89,7 +103,7 @@ fn loops(bench: &Bench) {
     let mut samples: Vec<_> = (0..5).map(|_| bench.time(|| lane.eval(code)).0).collect();
     let steps = percentile(&mut samples, 50);
     show("a million steps of a loop", duration(steps));
-    show("… times the language alone", format!("{:.2}", ratio(steps, base)));
+    show("… times plain Rhai", format!("{:.2}", ratio(steps, base)));
     lane.eval("let list = []; for n in 0..1000000 { list.push(n); }");
     for (figure, code) in [
         ("a list of a million elements, not named by the eval", "1"),

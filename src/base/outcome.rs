@@ -105,6 +105,8 @@ pub struct Failure {
     pub cut: Cut,
     /// The thrown value is kept.
     pub thrown: bool,
+    /// The entry that failed first, when this failure was handed on by a wait for another entry.
+    pub cause: Option<EntryId>,
     /// The source it happened in: `eval 12`, or a file such as `stats.rhai`; empty when unknown.
     pub source: String,
     /// Line in `source`, from 1; 0 when unknown.

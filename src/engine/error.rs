@@ -28,14 +28,15 @@ pub(crate) fn terminated() -> Box<EvalAltResult> {
     EvalAltResult::ErrorTerminated(Dynamic::UNIT, Position::NONE).into()
 }
 
-/// The failure of another entry, as an error of this script. It catches a map: `kind`, `message`, `entry`, `line`, `column`,
-/// `source`, and `thrown` when something was thrown.
+/// The failure of another entry, as an error of this script. It catches a map: `kind`, `message`, `entry`, `cause` (the entry that
+/// failed first, where that one had waited for others), `line`, `column`, `source`, and `thrown` when something was thrown.
 pub(crate) fn raise(thrown: &Thrown) -> Box<EvalAltResult> {
-    let Failure { kind, message, source, line, column, .. } = &thrown.failure;
+    let Failure { kind, message, cause, source, line, column, .. } = &thrown.failure;
     let mut map = Map::new();
     map.insert("kind".into(), kind.into());
     map.insert("message".into(), message.into());
     map.insert("entry".into(), number(thrown.entry.0));
+    map.insert("cause".into(), number(cause.unwrap_or(thrown.entry).0));
     map.insert("source".into(), source.into());
     map.insert("line".into(), number(*line as u64));
     map.insert("column".into(), number(*column as u64));

@@ -157,7 +157,7 @@ impl Frames for FakeFrames {
 }
 
 /// A server on a free port and everything around it.
-struct World {
+struct Fixture {
     server: Server,
     fake: Fake,
     log: mpsc::UnboundedReceiver<String>,
@@ -165,7 +165,7 @@ struct World {
     serving: Serving,
 }
 
-impl World {
+impl Fixture {
     async fn new() -> Self {
         Self::with(ServeOptions::default()).await
     }

@@ -12,6 +12,8 @@ pub enum CancelBy {
     Owner(Owner),
     /// A script. It has read that by `Registry::read_by_script`, so delivery is up to its own outcome: owed as news until then.
     Script,
+    /// Somebody who has the id of its task: its owner when that follows it, and then as [`CancelBy::Owner`]; else owed as news.
+    Task,
     /// The request it belonged to was cancelled or its stream closed: owed as news.
     Request,
     /// Its parent settles or is cancelled: seen and told when it bites.
@@ -75,6 +77,7 @@ impl<V: Clone> Registry<V> {
         let owner = self.entries.find(id)?.owner;
         let quiet = match by {
             CancelBy::Owner(caller) => caller == owner,
+            CancelBy::Task => self.followed_by(id).is_some(),
             CancelBy::Parent => true,
             CancelBy::Script | CancelBy::Request | CancelBy::Shutdown => false,
         };

@@ -51,6 +51,25 @@ impl<V: Clone> Registry<V> {
         Claim { id: self.claims.add(claim), settled, evicted, adopted }
     }
 
+    /// Claims the outcome that a poll of a task shows. Whoever has the id of a task may poll it. Its owner does so when it was
+    /// answered with the task and follows it: then the outcome is delivered. Anybody else's poll is a look, and the owner is owed
+    /// its news.
+    pub fn claim_polled(&mut self, id: EntryId, now: Time) -> ClaimId {
+        self.lapse(now);
+        match self.followed_by(id) {
+            Some(owner) => self.claim(owner, &[id], false, now).id,
+            None => {
+                let looked_at = self.entries.get(id).map(|_| id).into_iter().collect();
+                self.claims.add(OpenClaim { looked_at, ..OpenClaim::default() })
+            }
+        }
+    }
+
+    /// The owner of an entry that it follows as a task, or whose task answer is on its way.
+    pub fn followed_by(&self, id: EntryId) -> Option<Owner> {
+        self.entries.get(id).filter(|entry| entry.followed || entry.following > 0).map(|entry| entry.owner)
+    }
+
     /// Everything that is owed: [`Registry::claim`] without an outcome. Written to the nil caller, settled news absorbs.
     pub fn claim_news(&mut self, to: Owner, now: Time) -> Claim {
         self.claim(to, &[], true, now)

@@ -231,7 +231,7 @@ fn about_the_end(block: &Block, summary: &Summary, lines: &mut Vec<String>) {
     }
     let stopped = matches!(block.stage(), Stage::Failed(_) | Stage::Cancelled(_));
     if stopped && !summary.committed.is_empty() {
-        lines.push(format!(";; set before it stopped: {}", names(&summary.committed)));
+        lines.extend(set_before(&summary.committed).map(|line| format!(";; {line}")));
     }
     if !summary.cancelled_children.is_empty() {
         lines.push(format!(";; cancelled children: {}", ranges(&summary.cancelled_children)));
@@ -345,6 +345,33 @@ pub(crate) fn entry_line(entry: &EntryView, by: Option<&str>, gone: Option<&str>
         }
     }
     line
+}
+
+/// The line of an entry handle that is the whole value of an eval:
+/// `entry 12 · session bfw · ns s-bfw · ok · 3 ms · 12,000 lines printed, 2,953 dropped`. `gone` as in [`entry_line`]; `dropped`: the
+/// lines of its output that are gone for ever.
+pub(crate) fn entry_facts(entry: &EntryView, gone: Option<&str>, dropped: u64) -> String {
+    let mut line = format!("entry {}", entry.id);
+    let mut push = |text: std::fmt::Arguments<'_>| line.write_fmt(text).expect("writing to a string cannot fail");
+    if let Some(owner) = &entry.by {
+        push(format_args!(" · session {}", one_line(owner)));
+    }
+    push(format_args!(" · ns {} · {} · {}", one_line(&entry.ns), entry.status, duration(entry.ran)));
+    if entry.lines > 0 {
+        push(format_args!(" · {} printed", count(usize::try_from(entry.lines).unwrap_or(usize::MAX), "line")));
+    }
+    if dropped > 0 {
+        push(format_args!(", {} dropped", thousands(usize::try_from(dropped).unwrap_or(usize::MAX))));
+    }
+    if let Some(gone) = gone {
+        push(format_args!(" · {}", one_line(gone)));
+    }
+    line
+}
+
+/// The line of the names that an entry had set before it stopped; `None` when there are none.
+pub(crate) fn set_before(committed: &[String]) -> Option<String> {
+    (!committed.is_empty()).then(|| format!("set before it stopped: {}", names(committed)))
 }
 
 #[cfg(test)]

@@ -186,3 +186,52 @@ async fn a_task_can_be_read_for_its_time_also_when_its_session_has_ended() {
     another_eval();
     assert!(get().await.get("error").is_some(), "its time is over");
 }
+
+#[tokio::test]
+async fn whoever_polls_or_cancels_a_task_the_news_is_its_owners() {
+    let (host, _gates) = fixtures::host(&Clock::real());
+    let dispatcher = Dispatcher::new(&host);
+    let call = async |tasks: bool, tool: &str, arguments: Value| -> Value {
+        json_of(send(&dispatcher, "tools/call", tasks, json!({"name": tool, "arguments": arguments})).await)
+    };
+    let text = |answer: &Value| answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    let session = text(&call(false, "create-session", json!({})).await)
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("session "))
+        .expect("a session")
+        .to_owned();
+    let eval = async |arguments: Value| {
+        let mut arguments = arguments;
+        arguments["session"] = json!(session);
+        text(&call(false, "eval", arguments).await)
+    };
+    // Any client that declares tasks may ask for the entry of another: it is no task that anybody follows.
+    let ended = async |id: &str| loop {
+        let end = json_of(send(&dispatcher, "tasks/get", true, json!({"taskId": id})).await);
+        if end["result"]["status"] != "working" {
+            return end["result"]["status"].clone();
+        }
+        tokio::task::yield_now().await;
+    };
+    for (code, stop, status) in [("sleep(0.05); 43", false, "completed"), ("sleep(3600)", true, "cancelled")] {
+        let running = eval(json!({"code": code, "await": 0})).await;
+        let id = running.split(" · ").nth(1).and_then(|id| id.strip_prefix("id ")).expect("an id").to_owned();
+        let task = format!("{session}-{id}");
+        if stop {
+            send(&dispatcher, "tasks/cancel", true, json!({"taskId": task})).await;
+        }
+        let end = tokio::time::timeout(Duration::from_secs(20), ended(&task)).await.expect("it ends");
+        assert_eq!(end, status);
+        let next = eval(json!({"code": "1"})).await;
+        let said = if stop { "cancelled" } else { "ok" };
+        assert!(next.contains(";; settled news: ") && next.contains(&format!("{id} {said}")), "{next}");
+    }
+    // Who follows a task has its end by polling it, and is not told again.
+    let task = call(true, "eval", json!({"code": "sleep(0.05); 44", "background": true, "session": session})).await;
+    let task = task["result"]["taskId"].as_str().expect("a task").to_owned();
+    let end = tokio::time::timeout(Duration::from_secs(20), ended(&task)).await.expect("it ends");
+    assert_eq!(end, "completed");
+    let next = eval(json!({"code": "1"})).await;
+    assert!(!next.contains("settled news"), "{next}");
+}

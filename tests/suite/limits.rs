@@ -109,6 +109,25 @@ async fn output_is_a_ring_that_counts_what_it_dropped() {
     session.eval(&format!("let kept = out({id}); kept[kept.len() - 1][2]")).await.is("\"line 999\"");
     session.eval(&format!("out({id}, 998, 5).map(|line| line[2])")).await.is("[\"line 998\", \"line 999\"]");
     session.eval(&format!("out({id}, 0, 5).map(|line| line[1])")).await.is("[\"dropped\"]");
+    // Every row says which lines it is about; a gap is one row, and what the search cannot see it says.
+    session.eval(&format!("out({id}, 998, 5).map(|row| row[3])")).await.is("[998, 999]");
+    session.eval(&format!("out({id}, 0, 5)")).await.is("[[0.0, \"dropped\", \"5 lines were dropped\", 0, 4]]");
+    let gap = format!("let all = out({id}); let gap = all[0]; ");
+    let of_the_gap =
+        "[gap.len(), gap[1], gap[3], gap[4] + 1 == all[1][3], all[1][2] == `line ${all[1][3]}`, all.len() + gap[4]]";
+    session.eval(&format!("{gap}{of_the_gap}")).await.is("[5, \"dropped\", 0, true, true, 1000]");
+    let found = format!(
+        "let found = out_find({id}, \"99\"); [found[0][1] == \"dropped\", found.len(), found[1][3], found[-1][3]]"
+    );
+    session.eval(&found).await.is("[true, 15, 599, 999]");
+    session.eval(&format!("out_find({id}, |text| text.ends_with(\"98\"), 1).map(|row| row[3])")).await.is("[0, 598]");
+    session.eval(&format!("fn last(text, row) {{ row[3] > 997 }} out_find({id}, last).len()")).await.is("3");
+    session.eval(&format!("out_find({id}, |text, row| row[3] > 997).len()")).await.is("3");
+    session.eval(&format!("out_find({id}, |text| 5)")).await.fails("true or false");
+    session.eval(&format!("out_find({id}, 5)")).await.fails("a text or a function");
+    let told = session.eval(&format!("res({id})")).await;
+    told.has(&format!("entry {id} · session {} · ns s-{} · ok · ", session.name, session.name));
+    told.has(" · 1,000 lines printed, ").has(" dropped\n()");
     lives(&harness).await;
 }
 

@@ -315,14 +315,14 @@ async fn a_call_that_is_dropped_stops_its_eval() {
     soon("shutdown", server.shutdown()).await;
 }
 
-/// A door in front of servers that come and go: what connects to it is taken to the one of the moment.
-struct Door {
+/// A proxy in front of servers that come and go: what connects to it is taken to the one of the moment.
+struct Proxy {
     addr: SocketAddr,
     target: Arc<Mutex<SocketAddr>>,
     open: watch::Receiver<usize>,
 }
 
-impl Door {
+impl Proxy {
     async fn before(server: &Server) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
@@ -353,20 +353,20 @@ impl Door {
     /// Leads to another server from now on. Waits until nothing leads to the one before, which has ended.
     async fn lead_to(&mut self, server: &Server) {
         *self.target.lock().unwrap() = server.addr();
-        soon("the end of old connections", self.open.wait_for(|open| *open == 0)).await.expect("the door is there");
+        soon("the end of old connections", self.open.wait_for(|open| *open == 0)).await.expect("the proxy is there");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_of_an_earlier_process_is_taken_in_and_told_so() {
     let (first, _host, _gates) = serve().await;
-    let mut door = Door::before(&first).await;
-    let mut client = connect(door.url(), ClientLifecycleMode::Initialize).await;
+    let mut proxy = Proxy::before(&first).await;
+    let mut client = connect(proxy.url(), ClientLifecycleMode::Initialize).await;
     complete(client.call("eval", json!({"code": "let kept = 7;"})).await);
     soon("shutdown", first.shutdown()).await;
 
     let (second, host, _gates) = serve().await;
-    door.lead_to(&second).await;
+    proxy.lead_to(&second).await;
     let answer = text(&complete(client.call("eval", json!({"code": "6 * 7"})).await));
     assert!(answer.starts_with("42\n"), "{answer}");
     assert!(answer.contains(";; new session under an old id"), "{answer}");

@@ -21,6 +21,24 @@ async fn who_waits_for_a_failure_fails_with_it() {
     let code = format!("let code = 0; try {{ res({failed}).value() }} catch (e) {{ code = e.thrown.code; }} code");
     session.eval(&code).await.is("404");
     session.eval(&format!("[failure({failed}).thrown.code, failure({}).thrown.code]", said.id)).await.is("[404, 404]");
+    // The deepest entry is where it went wrong first, however many waited in between.
+    let through = session.eval(&format!("bg(|| res({failed}).value()).value()")).await;
+    let caught = format!(
+        "let cause = (); try {{ res({}).value() }} catch (e) {{ cause = [e.cause, e.entry]; }} cause",
+        through.id
+    );
+    session.eval(&caught).await.is(&format!("[{failed}, {}]", through.id));
+    let again = session.eval(&format!("try {{ res({}).value() }} catch (e) {{ throw e }}", through.id)).await;
+    let causes = format!("[{failed}, {}, {}, {}].map(|id| failure(id).cause)", said.id, through.id, again.id);
+    session.eval(&causes).await.is(&format!("[(), {failed}, {failed}, {failed}]"));
+    let shown = session.eval("let kept = 1; print(\"one\"); nosuch()").await;
+    let line = format!("entry {} · session {} · ns s-{} · failed · ", shown.id, session.name, session.name);
+    session
+        .eval(&format!("res({})", shown.id))
+        .await
+        .has(&line)
+        .has(" · 1 line printed\nset before it stopped: kept\nFunctionNotFound");
+    session.eval(&format!("[res({})]", shown.id)).await.has(&format!("[<entry {} · failed · ", shown.id));
     let cancelled = session.start("sleep(3600)").id;
     session.stop(cancelled);
     session.eval(&format!("res({cancelled}).value()")).await.fails(&format!("entry {cancelled} was cancelled"));

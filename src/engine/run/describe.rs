@@ -2,7 +2,7 @@
 //! are added by `explain.rs`.
 
 use crate::base::limits::LimitHit;
-use crate::base::{Cut, Failure, Frame};
+use crate::base::{Cut, EntryId, Failure, Frame};
 use crate::engine::error::{column, is_ours};
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
@@ -150,6 +150,7 @@ fn say_thrown(value: &Dynamic, failure: &mut Failure) -> Option<Dynamic> {
             Some(entry) if !message.starts_with("in entry ") => format!("in entry {entry}: {message}"),
             _ => message.into(),
         };
+        failure.cause = map.get("cause").and_then(entry);
         let thrown = map.get("thrown").cloned();
         failure.cut = thrown.as_ref().map(|thrown| thrown_text(thrown).1).unwrap_or_default();
         return thrown;
@@ -165,6 +166,11 @@ fn thrown_text(value: &Dynamic) -> (String, Cut) {
         _ if value.is_unit() => ("something was thrown without a value".to_owned(), Cut::default()),
         _ => beginning(value, 900),
     }
+}
+
+/// The entry with this number.
+fn entry(id: &Dynamic) -> Option<EntryId> {
+    id.as_int().ok().and_then(|id| u64::try_from(id).ok()).map(EntryId)
 }
 
 fn text(map: &Map, key: &str) -> Option<ImmutableString> {

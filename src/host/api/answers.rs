@@ -127,16 +127,15 @@ impl HostApi {
         Answer { is_error, ..self.compose(owner, blocks, &refused, claim, false) }
     }
 
-    /// The result inside a completed task: the block alone. Claims the entry for its owner.
+    /// The result inside a completed task: the block alone. Claims the entry for its owner, when that follows it.
     pub fn answer_task(&self, id: EntryId) -> Answer {
         let (block, claim) = {
             let now = self.core.clock.now();
             let mut registry = self.core.registry();
             let block = self.core.block(&registry, id, now);
-            let owner = block.as_ref().map_or(Owner::Local, |block| block.entry.owner);
-            (block, registry.claim(owner, &[id], false, now))
+            (block, registry.claim_polled(id, now))
         };
-        let delivery = self.claimed(claim.id);
+        let delivery = self.claimed(claim);
         match block {
             Ok(block) => {
                 let is_error = block.entry.status == Status::Failed;
@@ -165,15 +164,11 @@ impl HostApi {
         self.claimed(claim)
     }
 
-    /// The terminal answer of a task that has no block (a cancelled one) is about to be sent: it delivers the entry.
+    /// The terminal answer of a task that has no block (a cancelled one) is about to be sent: it delivers the entry to an owner that
+    /// follows it.
     pub fn deliver_task(&self, id: EntryId) -> Delivery {
-        let claim = {
-            let now = self.core.clock.now();
-            let mut registry = self.core.registry();
-            let owner = registry.get(id, now).map_or(Owner::Local, |view| view.owner);
-            registry.claim(owner, &[id], false, now)
-        };
-        self.claimed(claim.id)
+        let claim = self.core.registry().claim_polled(id, self.core.clock.now());
+        self.claimed(claim)
     }
 
     pub(super) fn claimed(&self, claim: ClaimId) -> Delivery {

@@ -142,7 +142,7 @@ impl Channel {
         });
         self.leave(number);
         match (waited?, taken) {
-            (_, Some(parcel)) => Ok(parcel.get()),
+            (_, Some(parcel)) => Ok(parcel.value().unwrap_or_default()),
             (true, None) => Ok(Dynamic::UNIT),
             (false, None) => Err(refuse(&Refusal::TimedOut { after: limit.unwrap_or_default() })),
         }

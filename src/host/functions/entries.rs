@@ -4,9 +4,10 @@ use super::call::{Call, Table, seconds};
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
 use crate::engine::{EntryHandle, Fallible, fail, refuse};
 use crate::host::run::waits::facts;
-use crate::registry::{EntryFilter, EntryView, Wants};
+use crate::registry::{EntryFilter, EntryView, Line, OutputLog, Wants};
 use crate::render::EndText;
-use rhai::{Array, Dynamic, Map, NativeCallContext};
+use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map, NativeCallContext};
+use std::sync::Arc;
 
 pub(super) fn register(table: &mut Table) {
     table.api.custom_type::<EntryHandle>("Entry");
@@ -153,13 +154,14 @@ fn reading(table: &mut Table) {
     });
 
     const OUT: &str = "
-What an entry printed, also while it runs: lines `[seconds, source, text]`. `from` counts from 0 over all lines it ever printed,
-`n` is how many. Lines that the ring dropped are replaced by one that says so, with the source `dropped`.
+What an entry printed, also while it runs: rows `[seconds, source, text, n]`, `n` the number of the line, from 0 over all lines it ever
+printed. With `from` and `n` only so many from that number on. Where lines are gone, because an entry keeps the newest 1 MiB, one row
+says so: `[seconds, \"dropped\", \"3,953 lines were dropped\", first, last]`.
 
 ```rhai
 let e = bg(|| { print(\"one\"); print(\"two\"); });
 e.value();
-out(e.id, 1, 5).map(|line| line[2]) //=> [\"two\"]
+out(e.id, 1, 5).map(|line| [line[2], line[3]]) //=> [[\"two\", 1]]
 ```";
     table.doc("out", &["out(id)", "out(id, from, n)"], OUT);
     table.api.function("out", &["id: int", "array"], OUT, |context: NativeCallContext<'_>, id: Dynamic| {
@@ -172,9 +174,34 @@ out(e.id, 1, 5).map(|line| line[2]) //=> [\"two\"]
         |context: NativeCallContext<'_>, id: Dynamic, from: i64, n: i64| lines(&context, &id, from, n),
     );
 
+    const FIND: &str = "
+The lines an entry printed that have `what` in them, as the rows of `out`; with `n` no more than the first so many. `what` is a text, or a
+function that gets the text of a line (and its row as second argument, when it has two parameters) and gives true or false. Lines that
+are gone cannot be searched: a row with the source `dropped` says so.
+
+```rhai
+let e = bg(|| { for i in 0..100 { print(`line ${i}`); } });
+e.value();
+out_find(e.id, \"7\", 2).map(|row| row[3]) //=> [7, 17]
+out_find(e.id, |text, row| row[3] > 97).len() //=> 2
+```";
+    table.doc("out_find", &["out_find(id, what)", "out_find(id, what, n)"], FIND);
+    table.api.function(
+        "out_find",
+        &["id: int", "what: Fn", "array"],
+        FIND,
+        |context: NativeCallContext<'_>, id: Dynamic, what: Dynamic| find(&context, &id, &what, i64::MAX),
+    );
+    table.api.function(
+        "out_find",
+        &["id: int", "what: Fn", "n: int", "array"],
+        FIND,
+        |context: NativeCallContext<'_>, id: Dynamic, what: Dynamic, n: i64| find(&context, &id, &what, n),
+    );
+
     const FAILURE: &str = "
-How an entry failed, as `#{kind, message, line, column, source, frames, thrown}`; `()` when it did not. `thrown` is the live
-value of a `throw`.
+How an entry failed, as `#{kind, message, cause, line, column, source, frames, thrown}`; `()` when it did not. `thrown` is the live
+value of a `throw`. `cause` is the id of the entry that failed first, when this one failed because it waited for another; else `()`.
 
 ```rhai
 let e = bg(|| throw #{code: 404});
@@ -197,26 +224,109 @@ failure(e.id).thrown.code //=> 404
     });
 }
 
+/// The output of an entry, which counts as touched.
+fn log_of(call: &Call, id: &Dynamic) -> Fallible<Arc<OutputLog>> {
+    let handle = call.host.entry_named(id)?;
+    let mut registry = call.host.registry();
+    let log = registry.log(handle.id()).map_err(|refusal| refuse(&refusal))?;
+    registry.look(handle.id());
+    Ok(log)
+}
+
 fn lines(context: &NativeCallContext<'_>, id: &Dynamic, from: i64, n: i64) -> Fallible<Array> {
     let call = Call::of(context)?;
-    let handle = call.host.entry_named(id)?;
-    let log = {
-        let mut registry = call.host.registry();
-        let log = registry.log(handle.id()).map_err(|refusal| refuse(&refusal))?;
-        registry.look(handle.id());
-        log
-    };
-    let page = log.page(u64::try_from(from).unwrap_or(0), usize::try_from(n).unwrap_or(0));
-    let row = |after: f64, source: String, text: String| -> Dynamic {
-        let row: Array = vec![after.into(), source.into(), text.into()];
-        row.into()
-    };
-    let mut rows = Array::new();
-    if page.skipped > 0 {
-        rows.push(row(0.0, "dropped".to_owned(), crate::render::output::dropped(page.skipped)));
+    let log = log_of(&call, id)?;
+    let from = u64::try_from(from).unwrap_or(0);
+    let page = log.page(from, usize::try_from(n).unwrap_or(0));
+    let gap = dropped_row(from, page.skipped);
+    Ok(gap.into_iter().chain((page.first..).zip(&page.lines).map(|(number, line)| line_row(line, number))).collect())
+}
+
+/// The row of a line: seconds, source, text, and its number.
+fn line_row(line: &Line, number: u64) -> Dynamic {
+    let row: Array = vec![
+        line.after.as_secs_f64().into(),
+        line.source.to_string().into(),
+        line.text.clone().into(),
+        int(number).into(),
+    ];
+    row.into()
+}
+
+/// The row that stands for so many lines that are gone, from this number on.
+fn dropped_row(from: u64, count: u64) -> Option<Dynamic> {
+    let last = (from + count).checked_sub(1).filter(|_| count > 0)?;
+    let row: Array = vec![
+        0.0.into(),
+        "dropped".into(),
+        crate::render::output::dropped(count).into(),
+        int(from).into(),
+        int(last).into(),
+    ];
+    Some(row.into())
+}
+
+/// Lines that are searched at a time.
+const STRETCH: usize = 2_000;
+
+/// The rows of the first `most` lines that `what` is true of, and of the gaps between those searched.
+fn find(context: &NativeCallContext<'_>, id: &Dynamic, what: &Dynamic, most: i64) -> Fallible<Array> {
+    let call = Call::of(context)?;
+    let what = Wanted::of(&call, what)?;
+    let most = usize::try_from(most).unwrap_or(0);
+    let log = log_of(&call, id)?;
+    // What is printed from now on is left to the next search.
+    let end = log.total_lines();
+    let (mut rows, mut found, mut from) = (Array::new(), 0, 0);
+    while from < end && found < most {
+        call.task.check()?;
+        let page = log.page(from, STRETCH);
+        rows.extend(dropped_row(from, page.skipped));
+        for (number, line) in (page.first..end).zip(&page.lines) {
+            if found < most && what.is_met(context, line, number)? {
+                rows.push(line_row(line, number));
+                found += 1;
+            }
+        }
+        from = page.first + page.lines.len() as u64;
     }
-    rows.extend(page.lines.into_iter().map(|line| row(line.after.as_secs_f64(), line.source.into_owned(), line.text)));
     Ok(rows)
+}
+
+/// The lines that `out_find` looks for.
+enum Wanted {
+    /// Those with this text in them.
+    Text(ImmutableString),
+    /// Those a function says true of, which takes so many parameters when that is known.
+    Function(FnPtr, Option<usize>),
+}
+
+impl Wanted {
+    fn of(call: &Call, what: &Dynamic) -> Fallible<Self> {
+        if let Some(function) = what.read_lock::<FnPtr>() {
+            let parameters = call.host.runtime.parameters(&function).map(|all| all.len());
+            return Ok(Self::Function(function.clone(), parameters));
+        }
+        let wrong = || fail("BadArgument", format!("a text or a function is needed here, not {}", what.type_name()));
+        what.as_immutable_string_ref().map(|text| Self::Text(text.clone())).map_err(|_| wrong())
+    }
+
+    fn is_met(&self, context: &NativeCallContext<'_>, line: &Line, number: u64) -> Fallible<bool> {
+        let (function, parameters) = match self {
+            Self::Text(text) => return Ok(line.text.contains(text.as_str())),
+            Self::Function(function, parameters) => (function, *parameters),
+        };
+        let text = Dynamic::from(line.text.clone());
+        let said = match parameters {
+            Some(2) => function.call_raw(context, None, [text, line_row(line, number)])?,
+            Some(_) => function.call_raw(context, None, [text])?,
+            None => {
+                function.call_raw_with_extra_args("out_find", context, None, [text], [line_row(line, number)], None)?
+            }
+        };
+        let wrong = |kind| fail("BadArgument", format!("the function of out_find gives true or false, not {kind}"));
+        said.as_bool().map_err(wrong)
+    }
 }
 
 fn described(failure: &Failure, thrown: Option<Dynamic>) -> Map {
@@ -224,6 +334,7 @@ fn described(failure: &Failure, thrown: Option<Dynamic>) -> Map {
     let mut set = |name: &str, value: Dynamic| drop(map.insert(name.into(), value));
     set("kind", failure.kind.clone().into());
     set("message", failure.message.clone().into());
+    set("cause", failure.cause.map_or(Dynamic::UNIT, |id| int(id.0).into()));
     set("line", int(failure.line).into());
     set("column", int(failure.column).into());
     set("source", failure.source.clone().into());

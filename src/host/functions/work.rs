@@ -152,12 +152,20 @@ timeout(0.01, || loop {}) //=! timed out after 0.01 s
 fn atom(table: &mut Table) {
     const DOC: &str = "
 A cell that concurrent evals share safely: `.get()`, `.set(v)`, and `.swap(f)`, which owns the cell while `f` makes the new value of
-the old one. Variables are copied in and out of an eval; an atom is the one place that everybody sees at once.
+the old one. Variables are copied in and out of an eval; an atom is the one place that everybody sees at once. For something large,
+`.change(f)` and `.read(f)` hand the value itself to `f` as `this`, without a copy, and give what `f` gives: `change` changes it
+where it is (what was done before an error stays), `read` only looks.
 
 ```rhai
 let hits = atom(0);
 await_all([1, 2, 3].map(|n| bg(|| hits.swap(|old| old + n))));
 hits.get() //=> 6
+```
+
+```rhai
+let log = atom([1]);
+log.change(|| this.push(2));
+log.read(|| this[1]) //=> 2
 ```";
-    table.doc("atom", &["atom(v)", "atom.get()", "atom.set(v)", "atom.swap(f)"], DOC);
+    table.doc("atom", &["atom(v)", "atom.get()", "atom.set(v)", "atom.swap(f)", "atom.change(f)", "atom.read(f)"], DOC);
 }

@@ -5,7 +5,7 @@ use crate::engine::{Atom, EntryHandle, sequence_text};
 use crate::host::core::handle_facts::HandleFacts;
 use crate::host::core::host_core::HostCore;
 use crate::host::core::settled::SettledEntry;
-use crate::render::answer::entry_line;
+use crate::render::answer::{entry_facts, entry_line, set_before};
 use crate::render::value::{Ask, EntryEnd, EntryShown};
 use crate::render::{EndText, Shown};
 use rhai::{Dynamic, FnPtr};
@@ -38,7 +38,10 @@ impl HostCore {
             return Some(Shown::Entry(self.show_entry(&handle, reader)));
         }
         if let Some(atom) = value.read_lock::<Atom>() {
-            return Some(Shown::Around("atom".to_owned(), atom.get()));
+            return Some(match atom.value() {
+                Some(value) => Shown::Around("atom".to_owned(), value),
+                None => Shown::Text("atom(in use)".to_owned()),
+            });
         }
         if let Some(function) = value.read_lock::<FnPtr>() {
             return Some(match self.runtime.parameters(&function) {
@@ -55,23 +58,26 @@ impl HostCore {
     fn show_entry(self: &Arc<Self>, handle: &EntryHandle, reader: Option<EntryId>) -> EntryShown {
         let id = handle.id();
         let now = self.clock.now();
-        let (facts, gone) = {
+        let (facts, gone, log) = {
             let registry = self.registry();
             let gone = match registry.value(id) {
                 Err(Refusal::Forgotten(_)) => Some("forgotten"),
                 Err(_) => Some("evicted"),
                 Ok(_) => None,
             };
-            (registry.get(id, now).ok(), gone)
+            (registry.get(id, now).ok(), gone, registry.log(id).ok())
         };
         let Some(facts) = facts.or_else(|| handle.ops::<HandleFacts>().map(HandleFacts::facts)) else {
-            return EntryShown { line: format!("entry {id}"), end: EntryEnd::Open };
+            let line = format!("entry {id}");
+            return EntryShown { facts: line.clone(), line, end: EntryEnd::Open };
         };
         let own = reader.and_then(|id| self.active(id)).map(|active| active.owner);
         let line = entry_line(&facts, facts.by.as_deref().filter(|_| own != Some(facts.owner)), gone);
+        let dropped = log.map_or(0, |log| log.dropped_lines());
+        let facts = entry_facts(&facts, gone, dropped);
         // Asked only where the end is shown, which reads it; inside a container it is not.
         let host = Arc::clone(self);
-        EntryShown { line, end: EntryEnd::Ask(Ask::new(move || host.end_shown(id, reader))) }
+        EntryShown { line, facts, end: EntryEnd::Ask(Ask::new(move || host.end_shown(id, reader))) }
     }
 
     /// How an entry ended, to be shown in the value of `reader`: which has read it then.
@@ -89,8 +95,10 @@ impl HostCore {
             None => EntryEnd::Open,
             Some(SettledEntry { summary, values }) => match &summary.end {
                 EndText::Value(_) => EntryEnd::Value(values.value.clone()),
-                EndText::Failed(failure) => EntryEnd::Failed(Arc::clone(failure)),
-                EndText::Cancelled(_) => EntryEnd::Open,
+                EndText::Failed(failure) => {
+                    EntryEnd::Stopped { set: set_before(&summary.committed), failure: Some(Arc::clone(failure)) }
+                }
+                EndText::Cancelled(_) => EntryEnd::Stopped { set: set_before(&summary.committed), failure: None },
             },
         }
     }

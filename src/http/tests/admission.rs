@@ -6,7 +6,7 @@ use super::*;
 async fn every_refusal_has_its_status_and_reaches_no_service() {
     let token = Token::new("secret-one");
     let options = ServeOptions { token, allow_origins: vec!["https://desk.example".into()], ..ServeOptions::default() };
-    let mut world = World::with(options).await;
+    let mut fixture = Fixture::with(options).await;
     let key = "Authorization: Bearer secret-one\r\n";
     let cases: &[(&str, &str, &str, u16, &str)] = &[
         ("POST", "/mcp", "Host: evil.example\r\n", 403, ""),
@@ -27,7 +27,7 @@ async fn every_refusal_has_its_status_and_reaches_no_service() {
             "",
         ),
     ];
-    let mut client = world.client().await;
+    let mut client = fixture.client().await;
     for (method, path, headers, wanted, field) in cases {
         let headers = headers.replace("KEY", key);
         client.send(format!("{method} {path} HTTP/1.1\r\n{headers}\r\n")).await;
@@ -37,15 +37,15 @@ async fn every_refusal_has_its_status_and_reaches_no_service() {
     }
     client.send(format!("HEAD /probe HTTP/1.1\r\nHost: localhost\r\n{key}\r\n")).await;
     assert_eq!(status(&client.until("\r\n\r\n").await), 200);
-    assert!(world.log.try_recv().is_err(), "nothing was handled");
+    assert!(fixture.log.try_recv().is_err(), "nothing was handled");
 }
 
 #[tokio::test]
 async fn pages_of_an_allowed_origin_may_ask_and_read() {
     let origins = vec!["https://desk.example".into()];
-    let world =
-        World::with(ServeOptions { token: Token::new("t"), allow_origins: origins, ..ServeOptions::default() }).await;
-    let mut client = world.client().await;
+    let fixture =
+        Fixture::with(ServeOptions { token: Token::new("t"), allow_origins: origins, ..ServeOptions::default() }).await;
+    let mut client = fixture.client().await;
     let page = "Host: localhost\r\nOrigin: https://desk.example\r\n";
     let asks = "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n";
     client.send(format!("OPTIONS /mcp HTTP/1.1\r\n{page}{asks}\r\n")).await;
@@ -62,8 +62,8 @@ async fn pages_of_an_allowed_origin_may_ask_and_read() {
 
 #[tokio::test]
 async fn a_body_over_the_limit_is_413_and_the_connection_lives() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     // Announced: refused before any of it was sent.
     client.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1001\r\n\r\n").await;
     assert_eq!(client.status().await, 413);
@@ -75,7 +75,7 @@ async fn a_body_over_the_limit_is_413_and_the_connection_lives() {
         .await;
     assert_eq!(client.status().await, 413);
     client.send("0\r\n\r\n").await;
-    assert!(world.log.try_recv().is_err(), "nothing was handled");
+    assert!(fixture.log.try_recv().is_err(), "nothing was handled");
     // As large as the limit.
     client.post(&"x".repeat(1_000)).await;
     assert_eq!(client.response().await.1.len(), 1_000);
@@ -83,8 +83,8 @@ async fn a_body_over_the_limit_is_413_and_the_connection_lives() {
 
 #[tokio::test]
 async fn a_client_that_sends_everything_first_reads_the_413() {
-    let world = World::new().await;
-    let mut client = world.client().await;
+    let fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post(&"x".repeat(16 << 20)).await;
     assert_eq!(client.status().await, 413);
     client.post("hello").await;
@@ -93,11 +93,11 @@ async fn a_client_that_sends_everything_first_reads_the_413() {
 
 #[tokio::test]
 async fn a_client_that_waits_to_be_asked_for_its_body_is_asked_unless_it_is_too_large() {
-    let world = World::new().await;
+    let fixture = Fixture::new().await;
     let expecting = |length| {
         format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: {length}\r\n\r\n")
     };
-    let mut client = world.client().await;
+    let mut client = fixture.client().await;
     client.send(expecting(5)).await;
     assert_eq!(status(&client.until("\r\n\r\n").await), 100);
     client.send("hello").await;

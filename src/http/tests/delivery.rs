@@ -4,40 +4,40 @@ use super::*;
 
 #[tokio::test]
 async fn a_reply_that_was_taken_is_written_once() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("hello").await;
     let (head, body) = client.response().await;
     assert_eq!((status(&head), body.as_str()), (200, "hello"));
-    world.expect("handled hello").await;
-    world.expect("written echo").await;
+    fixture.expect("handled hello").await;
+    fixture.expect("written echo").await;
     drop(client);
-    world.server.shutdown().await;
-    drop(world.fake);
-    assert_eq!(world.log.recv().await, None, "nothing else happened");
+    fixture.server.shutdown().await;
+    drop(fixture.fake);
+    assert_eq!(fixture.log.recv().await, None, "nothing else happened");
 }
 
 #[tokio::test]
 async fn a_huge_reply_that_is_read_is_written_only_at_its_end() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("huge").await;
-    world.expect("handled huge").await;
+    fixture.expect("handled huge").await;
     let head = client.until("\r\n\r\n").await;
     assert_eq!(status(&head), 200);
-    assert!(world.log.try_recv().is_err(), "most of it is still to come");
+    assert!(fixture.log.try_recv().is_err(), "most of it is still to come");
     let mut body = vec![0; HUGE];
     timeout(BOUND, client.0.read_exact(&mut body)).await.unwrap().unwrap();
-    world.expect("written huge").await;
+    fixture.expect("written huge").await;
 }
 
 #[tokio::test]
 async fn a_reply_that_nobody_reads_is_given_back_when_the_write_stalls() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("huge").await;
-    world.expect("handled huge").await;
-    let (seconds, line) = World::seconds_until(&world.clock, world.log.recv()).await;
+    fixture.expect("handled huge").await;
+    let (seconds, line) = Fixture::seconds_until(&fixture.clock, fixture.log.recv()).await;
     assert_eq!(line.unwrap(), "lost huge");
     assert!((30..40).contains(&seconds), "{seconds}");
     client.closed().await;
@@ -45,32 +45,32 @@ async fn a_reply_that_nobody_reads_is_given_back_when_the_write_stalls() {
 
 #[tokio::test]
 async fn a_reply_cut_off_by_a_reset_is_given_back() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("huge").await;
-    world.expect("handled huge").await;
+    fixture.expect("handled huge").await;
     client.until("\r\n\r\n").await;
     client.reset();
-    world.expect("lost huge").await;
+    fixture.expect("lost huge").await;
 }
 
 #[tokio::test]
 async fn a_half_closed_client_that_stops_reading_counts_as_gone() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("huge").await;
-    world.expect("handled huge").await;
+    fixture.expect("handled huge").await;
     client.0.shutdown().await.unwrap();
-    world.expect("lost huge").await;
+    fixture.expect("lost huge").await;
 }
 
 #[tokio::test]
 async fn a_request_whose_client_goes_away_is_dropped() {
-    let mut world = World::new().await;
+    let mut fixture = Fixture::new().await;
     for how in ["reset", "close", "half-close"] {
-        let mut client = world.client().await;
+        let mut client = fixture.client().await;
         client.post("wait").await;
-        world.expect("handled wait").await;
+        fixture.expect("handled wait").await;
         let mut kept = None;
         match how {
             "reset" => client.reset(),
@@ -80,7 +80,7 @@ async fn a_request_whose_client_goes_away_is_dropped() {
                 kept = Some(client);
             }
         }
-        world.expect("dropped wait").await;
+        fixture.expect("dropped wait").await;
         drop(kept);
     }
 }
@@ -90,13 +90,13 @@ const BEYOND: [&str; 2] = ["\r\n", "GET /probe HTTP/1.1\r\nHost: localhost\r\n\r
 
 #[tokio::test]
 async fn bytes_beyond_a_request_hide_no_hang_up() {
-    let mut world = World::new().await;
+    let mut fixture = Fixture::new().await;
     for (beyond, whole) in BEYOND.into_iter().flat_map(|beyond| [(beyond, true), (beyond, false)]) {
         for body in ["wait", "events"] {
-            let mut client = world.client().await;
+            let mut client = fixture.client().await;
             let head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}", body.len());
             client.send(format!("{head}\r\n\r\n{body}{beyond}")).await;
-            world.expect(&format!("handled {body}")).await;
+            fixture.expect(&format!("handled {body}")).await;
             let kept = if whole {
                 drop(client);
                 None
@@ -104,7 +104,7 @@ async fn bytes_beyond_a_request_hide_no_hang_up() {
                 client.0.shutdown().await.unwrap();
                 Some(client)
             };
-            let (seconds, line) = World::seconds_until(&world.clock, world.log.recv()).await;
+            let (seconds, line) = Fixture::seconds_until(&fixture.clock, fixture.log.recv()).await;
             assert_eq!(line.unwrap(), format!("dropped {body}"));
             assert!(seconds < 10, "{seconds}");
             drop(kept);
@@ -114,16 +114,16 @@ async fn bytes_beyond_a_request_hide_no_hang_up() {
 
 #[tokio::test]
 async fn what_is_written_to_a_client_that_has_hung_up_is_given_back() {
-    let mut world = World::new().await;
+    let mut fixture = Fixture::new().await;
     for beyond in BEYOND {
-        let mut client = world.client().await;
+        let mut client = fixture.client().await;
         client.send(format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nwait{beyond}")).await;
-        world.expect("handled wait").await;
+        fixture.expect("handled wait").await;
         client.0.shutdown().await.unwrap();
         // The clock stands still, so the connection is kept; the end of the client is known all the same.
         tokio::task::yield_now().await;
-        world.open(1);
-        let mut end = [world.next().await, world.next().await];
+        fixture.open(1);
+        let mut end = [fixture.next().await, fixture.next().await];
         end.sort();
         assert_eq!(end, ["dropped wait", "lost wait"]);
     }
@@ -131,40 +131,40 @@ async fn what_is_written_to_a_client_that_has_hung_up_is_given_back() {
 
 #[tokio::test]
 async fn requests_sent_before_the_answer_are_answered_in_turn() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("wait").await;
     client.post("hello").await;
-    world.expect("handled wait").await;
+    fixture.expect("handled wait").await;
     for _ in 0..5 {
-        world.clock.advance(Duration::from_secs(1));
+        fixture.clock.advance(Duration::from_secs(1));
         tokio::task::yield_now().await;
     }
-    world.open(1);
+    fixture.open(1);
     assert_eq!(client.response().await.1, "opened");
     assert_eq!(client.response().await.1, "hello");
     for line in ["dropped wait", "written wait", "handled hello", "written echo"] {
-        world.expect(line).await;
+        fixture.expect(line).await;
     }
 }
 
 #[tokio::test]
 async fn frames_are_written_one_by_one() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("events").await;
-    world.expect("handled events").await;
+    fixture.expect("handled events").await;
     let head = client.until("\r\n\r\n").await;
     assert!(has(&head, "transfer-encoding: chunked"), "the head comes before the first frame: {head}");
     for n in 1..=2 {
-        world.open(1);
+        fixture.open(1);
         let chunk = client.until("\n\n\r\n").await;
         assert!(chunk.contains(&format!("data: {n}\n\n")), "{chunk:?}");
-        world.expect(&format!("written frame {n}")).await;
+        fixture.expect(&format!("written frame {n}")).await;
     }
-    world.open(1);
+    fixture.open(1);
     assert!(client.until("\r\n0\r\n\r\n").await.contains("data: 3\n\n"));
-    let mut end = [world.next().await, world.next().await];
+    let mut end = [fixture.next().await, fixture.next().await];
     end.sort();
     assert_eq!(end, ["dropped events", "written frame 3"]);
     client.post("again").await;
@@ -173,27 +173,27 @@ async fn frames_are_written_one_by_one() {
 
 #[tokio::test]
 async fn a_stream_whose_client_goes_away_is_dropped() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("events").await;
-    world.expect("handled events").await;
-    world.open(1);
+    fixture.expect("handled events").await;
+    fixture.open(1);
     client.until("data: 1\n\n\r\n").await;
-    world.expect("written frame 1").await;
+    fixture.expect("written frame 1").await;
     client.0.shutdown().await.unwrap();
-    world.expect("dropped events").await;
+    fixture.expect("dropped events").await;
 }
 
 #[tokio::test]
 async fn a_frame_that_is_not_taken_is_given_back() {
-    let mut world = World::new().await;
-    world.open(1);
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    fixture.open(1);
+    let mut client = fixture.client().await;
     client.post(&format!("events {HUGE}")).await;
-    world.next().await;
+    fixture.next().await;
     client.until("\r\n\r\n").await;
     client.reset();
-    let mut end = [world.next().await, world.next().await];
+    let mut end = [fixture.next().await, fixture.next().await];
     end.sort();
     assert_eq!(end, ["dropped events", "lost frame 1"]);
 }

@@ -4,55 +4,55 @@ use super::*;
 
 #[tokio::test]
 async fn shutdown_answers_what_is_open_and_closes_what_is_idle() {
-    let mut world = World::new().await;
-    let (mut waiting, mut idle, fresh) = (world.client().await, world.client().await, world.client().await);
+    let mut fixture = Fixture::new().await;
+    let (mut waiting, mut idle, fresh) = (fixture.client().await, fixture.client().await, fixture.client().await);
     idle.post("hello").await;
     assert_eq!(idle.status().await, 200);
-    world.expect("handled hello").await;
-    world.expect("written echo").await;
+    fixture.expect("handled hello").await;
+    fixture.expect("written echo").await;
     waiting.post("wait").await;
-    world.expect("handled wait").await;
-    let addr = world.server.addr();
-    timeout(BOUND, world.server.shutdown()).await.expect("an end although the clock stands still");
+    fixture.expect("handled wait").await;
+    let addr = fixture.server.addr();
+    timeout(BOUND, fixture.server.shutdown()).await.expect("an end although the clock stands still");
     assert_eq!(waiting.response().await.1, "stopping");
     waiting.closed().await;
     idle.closed().await;
     drop(fresh);
     assert!(TcpStream::connect(addr).await.is_err(), "the port is closed");
-    assert_eq!(world.serving.addr(), None, "another server may start");
+    assert_eq!(fixture.serving.addr(), None, "another server may start");
 }
 
 #[tokio::test]
 async fn shutdown_waits_four_seconds_for_a_request_that_does_not_end() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("stuck").await;
-    world.expect("handled stuck").await;
-    let (seconds, ()) = World::seconds_until(&world.clock, world.server.shutdown()).await;
+    fixture.expect("handled stuck").await;
+    let (seconds, ()) = Fixture::seconds_until(&fixture.clock, fixture.server.shutdown()).await;
     assert!((4..6).contains(&seconds), "{seconds}");
-    assert_eq!(world.log.recv().await.unwrap(), "dropped stuck");
+    assert_eq!(fixture.log.recv().await.unwrap(), "dropped stuck");
     client.closed().await;
 }
 
 #[tokio::test]
 async fn a_dropped_server_ends_at_once() {
-    let mut world = World::new().await;
-    let mut client = world.client().await;
+    let mut fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
     client.post("stuck").await;
-    world.expect("handled stuck").await;
-    drop(world.server);
+    fixture.expect("handled stuck").await;
+    drop(fixture.server);
     client.closed().await;
-    assert_eq!(world.log.recv().await.unwrap(), "dropped stuck");
+    assert_eq!(fixture.log.recv().await.unwrap(), "dropped stuck");
 }
 
 #[tokio::test]
 async fn a_failed_start_leaves_the_place_free_and_says_why() {
-    let world = World::new().await;
-    let taken = world.server.addr();
+    let fixture = Fixture::new().await;
+    let taken = fixture.server.addr();
     let serving = Serving::default();
     let try_start = async |addr: SocketAddr, options: ServeOptions| {
         let occupied = serving.occupy(addr).unwrap();
-        start(world.fake.clone(), &world.clock, &Limits::default(), addr, options, occupied).await
+        start(fixture.fake.clone(), &fixture.clock, &Limits::default(), addr, options, occupied).await
     };
     let everywhere = SocketAddr::from(([0, 0, 0, 0], 0));
     let none = ServeOptions::default;

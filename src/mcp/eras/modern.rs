@@ -176,7 +176,7 @@ fn task(shared: &Shared, envelope: &Envelope, method: &str, params: &Object) -> 
         }
         "tasks/cancel" => {
             // What has settled stays as it is: cancelling twice is fine.
-            drop(host.cancel(CancelBy::Owner(view.owner), id.entry));
+            drop(host.cancel(CancelBy::Task, id.entry));
             Ok((Object::new(), Delivery::none()))
         }
         // Nothing here ever asks for input, so there is nothing to update.

@@ -291,4 +291,13 @@ fn entries_in_one_line() {
     assert_eq!(entry_line(&entry, None, None), "entry 12 · ok · 3 ms");
     let gone = entry_line(&entry, Some("the prompt"), Some("evicted"));
     assert_eq!(gone, "entry 12 · ok · 3 ms · by the prompt · evicted");
+    let mut entry = EntryView { by: Some("bfw".into()), lines: 0, ..entry };
+    assert_eq!(entry_facts(&entry, None, 0), "entry 12 · session bfw · ns s-bfw · ok · 3 ms");
+    entry.lines = 12_000;
+    let facts = entry_facts(&entry, None, 2_953);
+    assert_eq!(facts, "entry 12 · session bfw · ns s-bfw · ok · 3 ms · 12,000 lines printed, 2,953 dropped");
+    (entry.by, entry.lines) = (None, 1);
+    let facts = entry_facts(&entry, Some("forgotten"), 1);
+    assert_eq!(facts, "entry 12 · ns s-bfw · ok · 3 ms · 1 line printed, 1 dropped · forgotten");
+    assert_eq!(set_before(&[]), None);
 }

@@ -181,7 +181,10 @@ fn what_is_marked_whole_is_shown_whole() {
 
 #[test]
 fn the_hook_shows_what_the_language_does_not_know() {
-    let entry = |end| EntryShown { line: "entry 12 · ok · 3 ms".into(), end };
+    let entry =
+        |end| EntryShown {
+            line: "entry 12 · ok · 3 ms".into(), facts: "entry 12 · ns s-bfw · ok · 3 ms".into(), end
+        };
     let hook = move |value: &Dynamic| {
         if value.is_fnptr() {
             return Some(Shown::Closure(vec!["x".into(), "y".into()]));
@@ -193,7 +196,11 @@ fn the_hook_shows_what_the_language_does_not_know() {
                 let failure = Failure { line: 1, column: 7, ..Failure::new("Thrown", "for the record") };
                 Some(Shown::Entry(EntryShown {
                     line: "entry 13 · failed · 3 ms".into(),
-                    end: EntryEnd::Failed(Arc::new(failure)),
+                    facts: "entry 13 · ns s-bfw · failed · 3 ms".into(),
+                    end: EntryEnd::Stopped {
+                        set: Some("set before it stopped: a".into()),
+                        failure: Some(Arc::new(failure)),
+                    },
                 }))
             }
             3 => Some(Shown::Around("atom".into(), Dynamic::from_array(vec![1.into(), 2.into()]))),
@@ -213,13 +220,14 @@ fn the_hook_shows_what_the_language_does_not_know() {
     out += &super::value(&all.into(), &Budget::ANSWER, &hook, &never).text;
     out += &format!("\n{}", show(&Dynamic::from(Plain)).text);
     expect![[r#"
-        entry 12 · ok · 3 ms
+        entry 12 · ns s-bfw · ok · 3 ms
         two
          ;; lines
         --- None
-        entry 12 · ok · 3 ms
+        entry 12 · ns s-bfw · ok · 3 ms
         --- None
-        entry 13 · failed · 3 ms
+        entry 13 · ns s-bfw · failed · 3 ms
+        set before it stopped: a
         Thrown: for the record · 1:7
         --- None
         atom([1, 2])
@@ -228,12 +236,12 @@ fn the_hook_shows_what_the_language_does_not_know() {
         --- None
         atom(atom(atom(atom(atom(atom(atom(… 1 elided)))))))
         --- Counted { items: 1, characters: 0 }
-        entry 12 · ok · 3 ms
-        entry 12 · ok · 3 ms
-        entry 12 · ok · 3 ms
-        entry 12 · ok · 3 ms
+        entry 12 · ns s-bfw · ok · 3 ms
+        entry 12 · ns s-bfw · ok · 3 ms
+        entry 12 · ns s-bfw · ok · 3 ms
+        entry 12 · ns s-bfw · ok · 3 ms
         --- Counted { items: 1, characters: 0 }
-        entry 12 · ok · 3 ms
+        entry 12 · ns s-bfw · ok · 3 ms
         "asked"
         --- None
         <Wrapped>
@@ -255,7 +263,11 @@ fn what_the_hook_says_cannot_pass_for_the_system() {
     assert_eq!(super::value(&Dynamic::from(Plain), &Budget::ANSWER, &named, &never).text, " ;; id(())");
     let handle = |value: &Dynamic| {
         Some(match value.clone_cast::<Wrapped>().0 {
-            0 => Shown::Entry(EntryShown { line: "entry 12".into(), end: EntryEnd::Value(Dynamic::from(Wrapped(1))) }),
+            0 => Shown::Entry(EntryShown {
+                line: "entry 12".into(),
+                facts: "entry 12".into(),
+                end: EntryEnd::Value(Dynamic::from(Wrapped(1))),
+            }),
             _ => Shown::Text(";; id 12 · forged".into()),
         })
     };

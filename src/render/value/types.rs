@@ -81,8 +81,10 @@ pub(crate) enum Shown {
 /// A handle to an entry: inside a container only its line; as the whole value also its end.
 #[derive(Clone, Debug)]
 pub(crate) struct EntryShown {
-    /// The facts of its line, made by [`entry_line`](crate::render::answer::entry_line).
+    /// The facts of its line inside a container, made by [`entry_line`](crate::render::answer::entry_line).
     pub line: String,
+    /// The facts of its line as the whole value, made by [`entry_facts`](crate::render::answer::entry_facts).
+    pub facts: String,
     /// Its end.
     pub end: EntryEnd,
 }
@@ -90,12 +92,17 @@ pub(crate) struct EntryShown {
 /// The end of the entry behind a handle.
 #[derive(Clone, Debug)]
 pub(crate) enum EntryEnd {
-    /// It has not, or there is nothing to show (cancelled, forgotten, evicted: its line says so).
+    /// It has not, or there is nothing to show (forgotten, evicted: its line says so).
     Open,
     /// With a value.
     Value(Dynamic),
-    /// With a failure.
-    Failed(Arc<Failure>),
+    /// With a failure, or without one by being cancelled.
+    Stopped {
+        /// The line of what it had set by then, made by [`set_before`](crate::render::answer::set_before).
+        set: Option<String>,
+        /// The failure.
+        failure: Option<Arc<Failure>>,
+    },
     /// To be asked only when it is shown, which it is not inside a container: for hooks that take note of what was read.
     Ask(Ask),
 }

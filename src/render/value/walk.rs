@@ -432,7 +432,8 @@ impl Walk<'_> {
 
     /// A handle that is the whole value: its line, then its end.
     fn entry(&mut self, entry: &EntryShown) {
-        self.name(&entry.line);
+        let room = self.limit.saturating_sub(self.out.len());
+        self.out.push_str(fitting(&entry.facts, room));
         self.entries += 1;
         let asked;
         let end = match &entry.end {
@@ -447,15 +448,15 @@ impl Walk<'_> {
                 self.out.push('\n');
                 self.top(value, is_whole(value));
             }
-            EntryEnd::Failed(failure) if self.goes_on() => {
-                let text = failure::text(failure, None, Style::Agent);
+            EntryEnd::Stopped { set, failure } if self.goes_on() => {
+                let failure = failure.as_deref().map(|failure| failure::text(failure, None, Style::Agent));
+                let text = set.iter().chain(&failure).map(|part| format!("\n{part}")).collect::<String>();
                 let room = self.limit - self.out.len();
-                self.out.push('\n');
                 let shown = fitting(&text, room);
                 self.out.push_str(shown);
                 self.elide_rest("\n", &text[shown.len()..]);
             }
-            EntryEnd::Value(_) | EntryEnd::Failed(_) => self.elide_items(1),
+            EntryEnd::Value(_) | EntryEnd::Stopped { .. } => self.elide_items(1),
             EntryEnd::Open | EntryEnd::Ask(_) => {}
         }
     }

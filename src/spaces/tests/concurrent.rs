@@ -231,6 +231,91 @@ fn a_swap_owns_its_atom_and_others_wait_cancellably() {
 }
 
 #[test]
+fn change_works_on_the_value_where_it_is_and_read_only_looks() {
+    let s = Harness::new().session();
+    s.run("let at = atom([1, 2, [3]]);");
+    s.is("at.change(|| this.push(4))", "");
+    s.is("at.change(|| this.pop()) + at.get().len()", "7");
+    s.is("let add = 10; at.change(|| { this[0] += add; this.len() })", "3");
+    s.is("at.get()", "[11, 2, [3]]");
+    // What was done before an error stays.
+    s.has("at.change(|| { this[1] = 5; throw \"late\" })", "late");
+    s.is("at.get()", "[11, 5, [3]]");
+    s.is("at.read(|| this[2][0])", "3");
+    s.is("let inner = at.read(|| this[2]); inner.push(4); [inner, at.get()]", "[[3, 4], [11, 5, [3]]]");
+    for write in ["this.push(1)", "this[0] = 1", "this[2][0] = 1", "this[2].push(1)", "this = 1"] {
+        s.has(&format!("at.read(|| {{ {write}; 0 }})"), "onstant");
+    }
+    s.is("at.get()", "[11, 5, [3]]");
+    // After a look it can be changed again, in all its parts.
+    s.is("at.change(|| { this[2].push(7); this[2][0] = 6; this.push(1) }); at.get()", "[11, 5, [6, 7], 1]");
+    s.is("const L = [1]; let of = atom(L); of.change(|| this.push(2)); of.get()", "[1, 2]");
+    s.is("let n = atom(1); n.change(|| this += 1); n.change(|| { this = [this] }); n.get()", "[2]");
+    s.is(
+        "fn grow() { this.push(0) } let l = atom([]); l.change(grow); l.change(Fn(\"grow\")); l.read(|| this.len())",
+        "2",
+    );
+    s.has("at.change(|x| x)", "the value of the atom is `this`");
+    s.has("at.read(|x| x)", "the value of the atom is `this`");
+}
+
+#[test]
+fn an_atom_that_is_lent_is_waited_for_and_nothing_of_it_is_touched_by_its_owner() {
+    let s = Harness::new().session();
+    s.run("let at = atom([1]);");
+    for (outer, kind) in [("change", "NestedChange"), ("read", "NestedRead")] {
+        for inner in ["at.get()", "at.set(1)", "at.swap(|v| v)", "at.change(|| 1)", "at.read(|| 1)"] {
+            s.has(&format!("at.{outer}(|| {inner})"), kind);
+        }
+    }
+    s.has("at.swap(|v| at.read(|| 1))", "NestedSwap");
+    s.is("at.get()", "[1]");
+    for (name, f) in [("a", "change(|| { gate(\"a\"); this.push(2) })"), ("b", "read(|| { gate(\"b\"); this.len() })")]
+    {
+        let owner = s.start(&format!("at.{f}"));
+        s.harness.arrived(name, 1);
+        let waiting =
+            ["at.get().len()", "at.read(|| this.len())", "at.change(|| this.len())"].map(|code| s.start(code));
+        let cancelled = s.start("at.get()");
+        assert!(waiting.iter().all(|job| !job.is_done()));
+        cancelled.cancel();
+        assert!(cancelled.join());
+        assert_eq!(cancelled.show(), "cancelled");
+        s.harness.open(name);
+        assert!(owner.join());
+        for job in &waiting {
+            assert!(job.join());
+            assert_eq!(job.show(), "2");
+        }
+    }
+    let parent = s.has("at.change(|| bg(|| at.get()).value())", "deadlock");
+    assert!(parent.newest_child().join());
+    // A stop in the middle gives the value back.
+    let stopped = s.start("at.change(|| { this.push(3); gate(\"c\"); })");
+    s.harness.arrived("c", 1);
+    stopped.cancel();
+    s.harness.open("c");
+    assert!(stopped.join());
+    s.is("at.get()", "[1, 2, 3]");
+    s.has("at.change(|| { this.push(4); boom() })", "panicked");
+    s.is("at.get()", "[1, 2, 3, 4]");
+}
+
+#[test]
+fn what_an_atom_must_not_hold_is_taken_out_of_a_changed_value() {
+    let s = Harness::new().session();
+    s.run("let at = atom([1]);");
+    s.has("at.change(|| this.push(at))", "AtomCycle");
+    s.is("at.get()", "[1, ()]");
+    s.has("at.change(|| { this[0] = #{other: atom(at)}; })", "AtomCycle");
+    s.is("at.get()", "[#{\"other\": ()}, ()]");
+    s.has("at.change(|| { for i in 0..2000 { this = [this]; } })", "1,000");
+    s.is("let n = 0; let v = at.get(); while type_of(v) == \"array\" { n += 1; v = v[0]; } [n, v]", "[999, ()]");
+    s.is("at.set(1); at.change(|| { this = || 5; }); at.get().call()", "5");
+    s.is("at.get().call() + 1", "6");
+}
+
+#[test]
 fn every_line_of_output_belongs_to_who_printed_it() {
     let harness = Harness::new();
     let sessions = [harness.session(), harness.session()];

@@ -22,7 +22,7 @@ fn chains_through_captured_cells_do_not_outlive_the_eval_that_made_them() {
         let s = Harness::new().session();
         s.is(begin, "1");
         s.has(step, "nested deeper than 1,000");
-        // An unoptimised survey of what is just allowed takes more stack than tests have.
+        // An unoptimised measuring of what is just allowed takes more stack than tests have.
         let check = move || {
             let value = s.space.snapshot("step");
             assert!(!measure(&value, 1_000).too_deep, "{step}");

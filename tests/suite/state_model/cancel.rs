@@ -61,6 +61,7 @@ impl Model {
         same(&asked.state, &state, "what became of asking")?;
         let known = match by {
             CancelBy::Owner(caller) => caller == entry.owner,
+            CancelBy::Task => entry.is_followed(),
             CancelBy::Parent => true,
             CancelBy::Script | CancelBy::Request | CancelBy::Shutdown => false,
         };

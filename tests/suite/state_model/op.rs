@@ -56,6 +56,7 @@ impl Jump {
 pub(super) enum By {
     Owner,
     Other(Who),
+    Task,
     Request,
     Parent,
 }
@@ -271,6 +272,7 @@ fn by() -> impl Strategy<Value = By> {
     prop_oneof![
         3 => Just(By::Owner),
         1 => who().prop_map(By::Other),
+        1 => Just(By::Task),
         1 => Just(By::Request),
         1 => Just(By::Parent),
     ]

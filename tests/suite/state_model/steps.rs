@@ -286,6 +286,7 @@ impl Driver {
                 let by = match by {
                     By::Owner => CancelBy::Owner(owner),
                     By::Other(who) => CancelBy::Owner(self.owner(*who)),
+                    By::Task => CancelBy::Task,
                     By::Request => CancelBy::Request,
                     By::Parent => CancelBy::Parent,
                 };
