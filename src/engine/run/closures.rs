@@ -22,7 +22,7 @@ use crate::engine::task::code_unit::{ClosureCode, CodeUnit};
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::space_view::Definition;
 use crate::engine::value::inspect::{Measure, each_pointer, empty_deep_cells, is_handle, measure};
-use rhai::{AST, Dynamic, EvalAltResult, FnPtr, ImmutableString, NativeCallContext, Shared};
+use rhai::{AST, Array, Dynamic, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext, Shared};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -115,6 +115,11 @@ impl CodeUnit {
         let inner = FnPtr::new(name).ok()?;
         let (unit, name) = (Arc::clone(unit), ImmutableString::from(name));
         native_pointer(name.clone(), move |context, arguments| {
+            if let [only] = arguments
+                && only.is::<Question>()
+            {
+                return Ok(unit.parameter_counts(&name, &Task::of(&context)));
+            }
             let is_call = context.fn_name() == "call";
             let shape = match unit.takes_this(&name, arguments.len(), is_call, &Task::of(&context)) {
                 true => Shape::method(0, arguments),
@@ -122,6 +127,12 @@ impl CodeUnit {
             };
             unit.run(&inner, &name, shape, &context)
         })
+    }
+
+    /// The numbers of parameters of the functions of this name that the code sees.
+    fn parameter_counts(&self, name: &str, task: &Task) -> Dynamic {
+        let environment = self.environment(task).unwrap_or_else(|| task.state().environment());
+        counts(&environment, name).map(Dynamic::from).collect::<Array>().into()
     }
 
     /// Whether the first of so many arguments is `this` for a function of this name. In a `call` it may be an argument too many
@@ -219,6 +230,36 @@ impl CodeUnit {
             state.add_functions_below(bodies);
         }
     }
+}
+
+/// Asks a pointer to a named function, as its only argument, for the numbers of parameters of the functions of that name.
+#[derive(Clone)]
+struct Question;
+
+/// The numbers of parameters of the script functions of this name.
+fn counts(environment: &Environment, name: &str) -> impl Iterator<Item = INT> {
+    let functions = script_functions(&environment.functions).filter(move |function| function.name == name);
+    functions.map(|function| INT::try_from(function.params.len()).unwrap_or(INT::MAX))
+}
+
+/// The numbers of arguments that the function or the functions behind a pointer still take. Empty when only a call tells, as for
+/// native functions.
+pub(super) fn parameter_counts(context: &NativeCallContext<'_>, pointer: &FnPtr) -> Vec<usize> {
+    let task = Task::of(context);
+    if let Some(count) = task.runtime().code_units().parameter_count(pointer) {
+        return vec![count];
+    }
+    let mut found: Vec<INT> = Vec::new();
+    if is_native_pointer(pointer) {
+        let mut bare = pointer.clone();
+        bare.set_curry([]);
+        let answer = bare.call_raw(context, None, [Dynamic::from(Question)]).unwrap_or_default();
+        found.extend(answer.as_array_ref().iter().flat_map(|counts| counts.iter()).filter_map(|n| n.as_int().ok()));
+    } else {
+        found.extend(counts(&task.state().environment(), pointer.fn_name()));
+    }
+    let curried = pointer.curry().len();
+    found.into_iter().filter_map(|count| usize::try_from(count).ok()?.checked_sub(curried)).collect()
 }
 
 /// The arguments of a call, sorted out. A native pointer gets `this` among its arguments.

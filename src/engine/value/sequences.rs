@@ -1,13 +1,12 @@
 //! The values that `range` with a step, `chars` and `bits` give: what can be gone through without a list being made of it. Rhai's
 //! own types for them cannot be named outside of it.
 
-use super::text::float_text;
 use crate::engine::error::Fallible;
 use rhai::{Dynamic, EvalAltResult, INT, ImmutableString, Position};
 use std::fmt;
 use std::ops::Range;
 
-/// The longest text that is shown of characters, in bytes.
+/// The number of characters that are shown.
 const SHOWN: usize = 60;
 
 /// A value of one of these types as a script would make it; `None` for any other value.
@@ -60,7 +59,7 @@ impl Number for f64 {
     }
 
     fn written(self) -> String {
-        float_text(self)
+        format!("{self:?}")
     }
 
     fn leads_up(self) -> bool {
@@ -205,7 +204,10 @@ impl<T: Number> fmt::Display for Steps<T> {
 
 impl fmt::Display for Chars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "chars({:?})", super::text::clipped(self.ahead(), SHOWN).0)
+        let mut chars = self.ahead().chars();
+        let shown: String = chars.by_ref().take(SHOWN).collect();
+        let more = if chars.next().is_some() { "…" } else { "" };
+        write!(f, "chars({:?})", shown + more)
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) const LONGEST: usize = 1 << 20;
 const DEEPEST: usize = 200;
 /// The number of parts that are written between two questions whether to go on.
 const STRIDE: usize = 4_096;
+/// The bytes of a text that are worked on in one go.
+pub(crate) const PIECE: usize = 1 << 16;
 
 /// A value in Rhai's own notation, as `to_string` gives it. `custom` writes host types; `go_on` is asked now and then.
 pub(crate) fn notation(
@@ -59,6 +61,19 @@ pub(crate) fn clipped(text: &str, longest: usize) -> (String, Cut) {
     let (line, further) = if shown.ends_with('\n') { ("", rest) } else { rest.split_once('\n').unwrap_or((rest, "")) };
     let cut = Cut { characters: line.chars().count(), lines: further.lines().count(), elements: 0 };
     (format!("{shown}…"), cut)
+}
+
+/// A text in pieces that are worked on in one go, between two questions whether to go on.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let (piece, further) = rest.split_at(rest.ceil_char_boundary(PIECE));
+        rest = further;
+        Some(piece)
+    })
 }
 
 /// The last place at or before `at` where a text can be cut.
@@ -229,11 +244,8 @@ struct Json<'f> {
 impl Json<'_> {
     fn value(&mut self, value: &Dynamic) -> Fallible<()> {
         self.parts += 1;
-        if self.parts.is_multiple_of(STRIDE) {
-            (self.check)()?;
-        }
-        if self.text.len() > self.longest {
-            return Err(fail("JsonLimit", format!("the JSON is longer than {} bytes", self.longest)));
+        if self.text.len() > self.longest || self.parts.is_multiple_of(STRIDE) {
+            self.goes_on()?;
         }
         if value.is_shared() {
             let Some(inner) = value.read_lock::<Dynamic>() else {
@@ -250,9 +262,9 @@ impl Json<'_> {
         } else if let Some(map) = value.read_lock::<Map>() {
             self.list('{', map.iter().map(|(key, item)| (Some(key.as_str()), item)), '}')?;
         } else if let Some(text) = value.read_lock::<ImmutableString>() {
-            self.string(&text);
+            self.string(&text)?;
         } else if let Ok(c) = value.as_char() {
-            self.string(c.encode_utf8(&mut [0; 4]));
+            self.string(c.encode_utf8(&mut [0; 4]))?;
         } else if let Ok(number) = value.as_float() {
             // JSON has no infinities.
             let shown = serde_json::Number::from_f64(number).map_or_else(|| "null".to_owned(), |n| n.to_string());
@@ -262,12 +274,9 @@ impl Json<'_> {
         } else if value.is_unit() {
             self.text.push_str("null");
         } else if let Some(blob) = value.read_lock::<Blob>() {
-            let items: Vec<String> = blob.iter().map(ToString::to_string).collect();
-            self.text.push('[');
-            self.text.push_str(&items.join(","));
-            self.text.push(']');
+            self.blob(&blob)?;
         } else {
-            self.string(&brief(value, 1_000));
+            self.string(&brief(value, 1_000))?;
         }
         Ok(())
     }
@@ -288,7 +297,7 @@ impl Json<'_> {
                 self.text.push(',');
             }
             if let Some(key) = key {
-                self.string(key);
+                self.string(key)?;
                 self.text.push(':');
             }
             self.value(item)?;
@@ -298,7 +307,34 @@ impl Json<'_> {
         Ok(())
     }
 
-    fn string(&mut self, text: &str) {
-        self.text.push_str(&serde_json::Value::from(text).to_string());
+    fn string(&mut self, text: &str) -> Fallible<()> {
+        self.text.push('"');
+        for piece in pieces(text) {
+            self.goes_on()?;
+            let quoted = serde_json::Value::from(piece).to_string();
+            self.text.push_str(&quoted[1..quoted.len() - 1]);
+        }
+        self.text.push('"');
+        Ok(())
+    }
+
+    fn blob(&mut self, blob: &Blob) -> Fallible<()> {
+        self.text.push('[');
+        for (index, byte) in blob.iter().enumerate() {
+            if index.is_multiple_of(STRIDE) {
+                self.goes_on()?;
+            }
+            let comma = if index > 0 { "," } else { "" };
+            write!(self.text, "{comma}{byte}").expect("writing to a string cannot fail");
+        }
+        self.text.push(']');
+        Ok(())
+    }
+
+    fn goes_on(&self) -> Fallible<()> {
+        if self.text.len() > self.longest {
+            return Err(fail("JsonLimit", format!("the JSON is longer than {} bytes", self.longest)));
+        }
+        (self.check)()
     }
 }

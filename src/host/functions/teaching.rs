@@ -93,7 +93,9 @@ fn find(host: &HostCore, place: &str, name: &str) -> Fallible<Option<String>> {
         .filter(|facts| facts.name == function && facts.module.as_deref() == module)
         .collect();
     if let Some(first) = facts.first() {
-        let doc = facts.iter().map(|facts| facts.doc.trim()).find(|doc| !doc.is_empty()).unwrap_or_default();
+        // What is said of a function that is made anew here counts more than what Rhai says of its own.
+        let of = |hidden: bool| facts.iter().filter(move |facts| facts.hidden == hidden).map(|facts| facts.doc.trim());
+        let doc = of(false).chain(of(true)).find(|doc| !doc.is_empty()).unwrap_or_default();
         let mut signatures: Vec<_> = facts
             .iter()
             .filter(|facts| !facts.hidden)

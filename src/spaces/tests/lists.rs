@@ -132,3 +132,36 @@ fn a_range_is_no_index_of_a_list() {
     );
     s.has("if r { 1 }", "!MismatchDataType: data type incorrect");
 }
+
+#[test]
+fn functions_by_name_get_what_they_have_parameters_for() {
+    let s = Harness::new().session();
+    s.run(
+        "fn twice(x) { x * 2 } fn with_place(x, i) { x * 10 + i } fn its_own() { this * 3 } fn raise() { this += 1; } \
+         fn raise_by(i) { this += i; } fn joined(r, x) { r * 10 + x } fn joined_this(r) { r * 10 + this } \
+         fn weighed(r, x, i) { r + x * i } fn many(x) { x > 1 } fn second(k, v) { v > 1 } fn sum(x, y) { x + y }",
+    );
+    // In the eval that writes the name, and through a variable of the space.
+    for (name, call, expected) in [
+        ("twice", "[1, 2].map(F)", "[2, 4]"),
+        ("with_place", "[1, 2].map(F)", "[10, 21]"),
+        ("its_own", "[1, 2].map(F)", "[3, 6]"),
+        ("raise", "let l = [1, 2]; l.for_each(F); l", "[2, 3]"),
+        ("raise_by", "let l = [1, 2]; l.for_each(F); l", "[1, 3]"),
+        ("joined", "[1, 2, 3].reduce(F, 0)", "123"),
+        ("joined_this", "[1, 2, 3].reduce(F, 0)", "123"),
+        ("weighed", "[1, 2, 3].reduce(F, 0)", "8"),
+        ("joined", "(1..4).reduce(F, 0)", "123"),
+        ("many", "[1, 2].filter(F)", "[2]"),
+        ("second", "#{a: 1, b: 2}.filter(F)", "#{\"b\": 2}"),
+        ("sum", "[1, 2].zip([10, 20], F)", "[11, 22]"),
+    ] {
+        s.is(&call.replace('F', name), expected);
+        s.is(&call.replace('F', &format!("Fn(\"{name}\")")), expected);
+        s.run(&format!("let kept = {name};"));
+        s.is(&call.replace('F', "kept"), expected);
+    }
+    s.is("[[1, 2], [3]].map(Fn(\"len\"))", "[2, 1]");
+    s.is("[3, 9].reduce(Fn(\"max\"), 5)", "9");
+    s.is("[\"a\"].map(Fn(\"to_upper\"))", "[\"A\"]");
+}

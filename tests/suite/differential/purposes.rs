@@ -274,14 +274,41 @@ pub(super) const PURPOSES: &[Purpose] = &[
         programs: &["json of a list", "json of a text and numbers"],
     },
     Purpose {
-        why: "a comparison may give a float or a boolean, and order_by takes a key",
+        why: "a comparison may give a float, and order_by takes a key",
         how: Differs::FromPlain,
-        programs: &["sorting by floats", "ordering by floats", "sorting by booleans", "ordering by a key"],
+        programs: &["sorting by floats", "ordering by floats", "ordering by a key"],
     },
     Purpose {
         why: "a capture that failed has no effect on what comes after it",
         how: Differs::FromPlain,
         programs: &["capture of one that is there and one that is not"],
+    },
+    Purpose {
+        why: "characters inside lists and maps are quoted, as Rhai does where it folds constants",
+        how: Differs::Alone,
+        programs: &[
+            "printing values",
+            "list to_string",
+            "interpolation of all kinds",
+            "characters in a map as text",
+            "characters in a list as text",
+            "characters in nested lists as text",
+        ],
+    },
+    Purpose {
+        why: "a function that chooses gives true or false; anything else is an error",
+        how: Differs::Alone,
+        programs: &["list filter that gives no boolean"],
+    },
+    Purpose {
+        why: "what only reads works on constants, where plain Rhai refuses it",
+        how: Differs::Alone,
+        programs: &["reading method on a constant: get", "reading method on a constant: order"],
+    },
+    Purpose {
+        why: "functions that change a text in place give the new text, those of lists and maps nothing",
+        how: Differs::Alone,
+        programs: &["in place functions that give nothing"],
     },
     Purpose { why: "eval is off", how: Differs::Alone, programs: &["eval is off"] },
     Purpose {

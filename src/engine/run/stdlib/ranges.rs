@@ -102,7 +102,7 @@ fn like_lists<T: Items>(api: &mut Api, of: &str)
 where
     T::Item: rhai::Variant + Clone,
 {
-    let object = format!("items: {of}");
+    let object = format!("of: {of}");
     let object = object.as_str();
     const LENGTH: &str = "The number of items.";
     api.function("len", &[object, "int"], LENGTH, |context: Context<'_>, items: &mut T| length(&context, items));
@@ -224,7 +224,7 @@ where
 
 /// Adds what ranges of Rhai have already: `contains`, and so `in`, for items of one type, `is_empty`, and a text.
 fn containing<T: Items<Item = V>, V: rhai::Variant + Clone>(api: &mut Api, of: &str, item: &str) {
-    let params = [format!("items: {of}"), format!("value: {item}"), "bool".to_owned()];
+    let params = [format!("of: {of}"), format!("value: {item}"), "bool".to_owned()];
     let params = params.each_ref().map(String::as_str);
     let doc = "Whether one of the items equals `value`.";
     api.function("contains", &params, doc, |context: Context<'_>, items: &mut T, value: V| -> Fallible<bool> {

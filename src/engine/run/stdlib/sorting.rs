@@ -89,9 +89,9 @@ fn order_by(context: &Context<'_>, list: Array, f: FnPtr) -> Fallible<Array> {
     const NAME: &str = "order_by";
     let name = f.fn_name().to_owned();
     let f = Callback::new(NAME, context, f);
-    match (f.taken(), &list[..]) {
+    match (f.takes([2, 1, 2]), &list[..]) {
         (Some(1), _) => by_key(&f, list),
-        // Only a call tells how many items a function by name takes.
+        // Only a call tells how many items a native function takes.
         (None, [first, second, ..]) => match f.plain([first.clone(), second.clone()]) {
             Err(error) if is_missing(&error, &name) => by_key(&f, list),
             Err(error) => Err(error),
@@ -108,9 +108,10 @@ fn is_missing(error: &EvalAltResult, name: &str) -> bool {
 }
 
 fn by_comparison(f: &Callback<'_>, name: &str, list: Array) -> Fallible<Array> {
-    if f.taken().is_some_and(|taken| taken != 2) {
+    if f.takes([2, 0]) == Some(0) {
         // This calls nothing, and says what is wrong also where there is nothing to compare.
-        return f.plain([Dynamic::UNIT, Dynamic::UNIT]).map(|_| list);
+        let item = list.first().cloned().unwrap_or_default();
+        return f.plain([item.clone(), item]).map(|_| list);
     }
     merge_sort(f.task(), list, None, |a, b| {
         let given = f.plain([a.clone(), b.clone()])?;

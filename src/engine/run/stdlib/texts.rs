@@ -6,15 +6,12 @@ use super::reading::{bounds, inclusive_bounds};
 use crate::engine::error::{Fallible, fail};
 use crate::engine::native::Api;
 use crate::engine::task::context::Task;
-use crate::engine::value::text::clipped;
+use crate::engine::value::text::{PIECE, clipped, pieces};
 use rhai::{Blob, Dynamic, INT, ImmutableString, NativeCallContext};
 use std::ops::{Range, RangeInclusive};
 
 type Context<'c> = NativeCallContext<'c>;
 type Text<'t> = &'t mut ImmutableString;
-
-/// The bytes of a text between two questions whether to go on.
-const PIECE: usize = 1 << 16;
 
 pub(super) fn register(api: &mut Api) {
     trimming(api);
@@ -93,6 +90,7 @@ fn in_case(task: &Task, text: &str, upper: bool) -> Fallible<String> {
         task.check()?;
         turned.push_str(&if upper { piece.to_uppercase() } else { piece.to_lowercase() });
     }
+    turned.shrink_to_fit();
     Ok(turned)
 }
 
@@ -196,14 +194,19 @@ fn pad(context: &Context<'_>, text: Text<'_>, len: INT, more: &str) -> Fallible<
     let missing = len.saturating_sub(count(&task, text)?);
     if missing > 0 && !more.is_empty() {
         fits(&task, missing.saturating_mul(longest_char) / 2)?;
+        let rounds = missing / more.chars().count();
+        let rest: usize = more.chars().take(missing % more.chars().count()).map(char::len_utf8).sum();
+        let mut padded = String::with_capacity(text.len() + rounds * more.len() + rest);
+        padded.push_str(text);
         let mut padding = more.chars().cycle();
         let mut left = missing;
         while left > 0 {
             task.check()?;
             let next = left.min(PIECE);
-            text.make_mut().extend(padding.by_ref().take(next));
+            padded.extend(padding.by_ref().take(next));
             left -= next;
         }
+        return Ok(put(text, padded));
     }
     Ok(text.clone())
 }
@@ -327,20 +330,6 @@ fn numbers(api: &mut Api) {
 
 fn unreadable(call: &str, text: &str, wanted: &str) -> Box<rhai::EvalAltResult> {
     fail("BadArgument", format!("{call} cannot read {:?} as {wanted}", clipped(text, 80).0))
-}
-
-/// A text in pieces that are worked on in one go.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.ceil_char_boundary(PIECE);
-        let (piece, further) = rest.split_at(end);
-        rest = further;
-        Some(piece)
-    })
 }
 
 /// The number of characters.
