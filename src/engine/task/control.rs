@@ -10,7 +10,7 @@ use rhai::{Dynamic, EvalAltResult};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Told when an entry's thread blocks and goes on.
 pub(crate) trait Blocking: Send + Sync {
@@ -44,6 +44,9 @@ pub(crate) struct Control {
 
 /// The base of the memory count of an entry that has not begun. What its thread holds from before is none of its.
 const NOT_BEGUN: i64 = i64::MAX / 2;
+
+/// The time that a large allocation waits for another entry to make room.
+const ROOM_SOON: Duration = Duration::from_secs(1);
 
 /// A moment at which script code is ended.
 #[derive(Clone, Copy, Debug)]
@@ -184,11 +187,15 @@ impl Control {
 
     /// Whether the entry must end because the process has met its total, or would with `wanted` bytes more.
     fn exceeds_total(&self, wanted: usize) -> bool {
-        if memory::process_bytes().saturating_add(wanted) <= self.ceiling.load(Ordering::Relaxed) {
+        if !self.above_ceiling(wanted) {
             return false;
         }
         self.budget.over_total(self.id, wanted);
         self.is_stopping()
+    }
+
+    fn above_ceiling(&self, wanted: usize) -> bool {
+        memory::process_bytes().saturating_add(wanted) > self.ceiling.load(Ordering::Relaxed)
     }
 
     /// Asks for so many bytes before they are allocated at once.
@@ -199,7 +206,18 @@ impl Control {
         if bytes > self.memory_left() {
             return Err(self.hit(LimitHit::Memory { limit: self.limits.eval_bytes }));
         }
-        if self.exceeds_total(bytes) { Err(terminated()) } else { Ok(()) }
+        // Another entry may be on its way out already, to make room.
+        let asked = Instant::now();
+        while self.above_ceiling(bytes) && asked.elapsed() < ROOM_SOON {
+            if self.exceeds_total(bytes) {
+                return Err(terminated());
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // Others that look for the largest shall see it while it is being filled.
+        let used = self.measure().saturating_add(as_signed(bytes));
+        self.memory_used.store(used, Ordering::Relaxed);
+        Ok(())
     }
 
     /// The bytes that the eval had allocated at its latest operation; 0 when memory is not counted.

@@ -1,7 +1,5 @@
-//! The ceiling of what the process may allocate while evals run, and the entry that was stopped to get below it. Data only; what is
-//! done above it stands in `memory.rs`.
+//! The ceiling of what the process may allocate while evals run. Data only; what is done above it stands in `memory.rs`.
 
-use crate::base::EntryId;
 use crate::base::limits::MIB;
 use crate::engine::memory::process_bytes;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,15 +15,15 @@ pub(super) struct Ceiling {
     lowest: usize,
     /// The bytes where it stands: higher after there was nobody to stop. Shared with every running entry.
     bytes: Arc<AtomicUsize>,
-    /// The entry that was stopped last. Locked by whoever makes room: one at a time.
-    pub(super) stopped: Mutex<Option<EntryId>>,
+    /// Locked by whoever makes room: one at a time.
+    pub(super) making_room: Mutex<()>,
 }
 
 impl Ceiling {
     /// The ceiling of a process that had allocated `before` and may keep `total`; none when memory is not counted.
     pub(super) fn new(before: Option<usize>, total: usize) -> Self {
         let lowest = before.map_or(usize::MAX, |before| before.saturating_add(total).saturating_add(total / MARGIN));
-        Self { lowest, bytes: Arc::new(AtomicUsize::new(lowest)), stopped: Mutex::default() }
+        Self { lowest, bytes: Arc::new(AtomicUsize::new(lowest)), making_room: Mutex::default() }
     }
 
     /// The bytes where it stands, for those who look at every operation.
@@ -33,9 +31,9 @@ impl Ceiling {
         Arc::clone(&self.bytes)
     }
 
-    /// Whether the process stays below where it stands as a rule, with `wanted` bytes more.
-    pub(super) fn has_room(&self, wanted: usize) -> bool {
-        process_bytes().saturating_add(wanted) <= self.lowest
+    /// Whether the process stays below where it stands as a rule, with `wanted` bytes more and once `leaving` bytes are freed.
+    pub(super) fn has_room(&self, wanted: usize, leaving: usize) -> bool {
+        process_bytes().saturating_sub(leaving).saturating_add(wanted) <= self.lowest
     }
 
     /// Nobody can be stopped: it stands a little above what there is.

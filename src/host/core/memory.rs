@@ -85,15 +85,14 @@ impl HostCore {
     }
 
     /// Running evals have brought the process above its ceiling, or `entry` would with the `wanted` bytes that it is about to
-    /// allocate. What was delivered makes room first; then the running entry that holds most is stopped. One at a time: while it
-    /// is on its way out, or somebody else is at this, nothing is done.
+    /// allocate. What was delivered makes room first; then the running entry that holds most is stopped. Nothing is done while
+    /// those that were stopped before free enough, or while somebody else is at this.
     pub(in crate::host) fn over_total(&self, entry: EntryId, wanted: usize) {
-        let Ok(mut stopped) = self.ceiling.stopped.try_lock() else { return };
-        if stopped.is_some_and(|id| self.active(id).is_some()) {
+        let Ok(_alone) = self.ceiling.making_room.try_lock() else { return };
+        if self.ceiling.has_room(wanted, self.leaving()) {
             return;
         }
-        *stopped = None;
-        if self.ceiling.has_room(wanted) || (self.make_room_for(wanted) && self.ceiling.has_room(wanted)) {
+        if self.make_room_for(wanted) && self.ceiling.has_room(wanted, 0) {
             return;
         }
         let holds = |active: &ActiveEntry| {
@@ -109,13 +108,18 @@ impl HostCore {
                 .max_by_key(|(holds, id, _)| (*holds, *id))
         };
         match largest {
-            Some((holds, id, active)) if holds >= SPARED => {
-                let hit = self.total_hit(true);
-                *stopped = Some(id);
-                active.task.stop(StopCause::Limit(hit));
+            Some((holds, _, active)) if holds >= SPARED => {
+                active.task.stop(StopCause::Limit(self.total_hit(true)));
             }
             _ => self.ceiling.raise(),
         }
+    }
+
+    /// The bytes of entries that were stopped and have not settled.
+    fn leaving(&self) -> usize {
+        let all = self.all_active();
+        let stopped = all.values().filter(|active| active.task.stopped().is_some());
+        stopped.map(|active| active.task.memory_used()).fold(0, usize::saturating_add)
     }
 
     /// The `n` running entries that hold most, with how much that is, in bytes.

@@ -162,10 +162,16 @@ async fn running_evals_count_against_the_total_while_they_run() {
     let harness = with_room_for(64 * MIB).await;
     let session = harness.session();
     let before = process_bytes();
-    // Small ones sleep beside them, which are never in question.
-    let small = "let small = []; for i in 0..50 { small.push(bg(|| { let b = blob(1000, 1); while !gate::opened(\"go\") { sleep(0.01); } b.len() })); }";
-    let large = "let large = []; for i in 0..12 { large.push(bg(|| { let b = blob(20000000, 1); b[5] = 2; while !gate::opened(\"go\") { sleep(0.01); } b.len() })); }";
-    let parent = session.start(&format!("{small} {large} await_all(large); let ok = large.filter(|e| e.status == \"ok\").len(); let failed = large.filter(|e| e.status == \"failed\").len(); await_all(small); [ok > 0 && ok <= 3, ok + failed, small.all(|e| e.value() == 1000), failure(large.find(|e| e.status == \"failed\").id).message]")).id;
+    // Small ones wait beside them, which are never in question.
+    let code = "let open = bg(|| { while !gate::opened(\"go\") {} });
+        let small = []; for i in 0..50 { small.push(bg(|| { let b = blob(1000, 1); open.value(); b.len() })); }
+        let large = []; for i in 0..12 { large.push(bg(|| { let b = blob(20000000, 1); b[5] = 2; open.value(); b.len() })); }
+        await_all(large);
+        let ok = large.filter(|e| e.status == \"ok\").len();
+        let failed = large.filter(|e| e.status == \"failed\");
+        await_all(small);
+        [ok, failed.len(), small.all(|e| e.value() == 1000), failure(failed[-1].id).message]";
+    let parent = session.start(code).id;
     // Nine at least have failed by then, whoever they are.
     let mut peak = 0;
     let failed = "evals(\"failed\").len()";
@@ -176,8 +182,10 @@ async fn running_evals_count_against_the_total_while_they_run() {
     harness.gates.open("go");
     assert_eq!(session.settled(parent).await, remontoire::Status::Ok);
     let said = session.wait(&[parent]).await;
-    said.has("[true, 12, true, \"the process keeps its memory limit of 64 MiB already").has("running entry ");
-    assert!(peak.saturating_sub(before) < 80 * MIB, "{peak} bytes, {before} before");
+    said.has("[3, 9, true, \"the process keeps its memory limit of 64 MiB already")
+        .has("; the largest holders are running entry ");
+    // The total, the margin of an eighth, and one that was let through meanwhile.
+    assert!(peak.saturating_sub(before) < 95 * MIB, "{peak} bytes, {before} before");
     // With room again, everything runs again.
     session.eval("let b = blob(20000000, 1); b.len()").await.is("20000000");
     lives(&harness).await;
