@@ -10,7 +10,7 @@ use rhai::{Dynamic, EvalAltResult};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Told when an entry's thread blocks and goes on.
 pub(crate) trait Blocking: Send + Sync {
@@ -45,8 +45,8 @@ pub(crate) struct Control {
 /// The base of the memory count of an entry that has not begun. What its thread holds from before is none of its.
 const NOT_BEGUN: i64 = i64::MAX / 2;
 
-/// The time that a large allocation waits for another entry to make room.
-const ROOM_SOON: Duration = Duration::from_secs(1);
+/// The number of times that a large allocation asks for room which others are about to leave.
+const ROOM_ATTEMPTS: usize = 1_000;
 
 /// A moment at which script code is ended.
 #[derive(Clone, Copy, Debug)]
@@ -206,13 +206,14 @@ impl Control {
         if bytes > self.memory_left() {
             return Err(self.hit(LimitHit::Memory { limit: self.limits.eval_bytes }));
         }
-        // Another entry may be on its way out already, to make room.
-        let asked = Instant::now();
-        while self.above_ceiling(bytes) && asked.elapsed() < ROOM_SOON {
+        // Asked again after each entry that was on its way out.
+        for _ in 0..ROOM_ATTEMPTS {
+            if !self.above_ceiling(bytes) {
+                break;
+            }
             if self.exceeds_total(bytes) {
                 return Err(terminated());
             }
-            std::thread::sleep(Duration::from_millis(1));
         }
         // Others that look for the largest shall see it while it is being filled.
         let used = self.measure().saturating_add(as_signed(bytes));

@@ -40,7 +40,7 @@ pub(crate) trait Budget: Send + Sync {
     }
 
     /// The process is above its ceiling, or would be once `entry` had the `wanted` bytes that it is about to allocate. Makes room,
-    /// if need be by stopping a running entry: perhaps this one.
+    /// if need be by stopping a running entry: perhaps this one. Before an allocation it waits for others that are on their way out.
     fn over_total(&self, entry: EntryId, wanted: usize) {
         let _ = (entry, wanted);
     }

@@ -7,9 +7,13 @@ use crate::base::{EntryId, StopCause, lock};
 use crate::engine::{SpaceView, memory};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 /// An entry that holds less than this is never stopped for what the process holds as a whole.
 const SPARED: usize = MIB;
+
+/// The longest wait for one entry that is on its way out.
+const LEAVING: Duration = Duration::from_millis(100);
 
 impl HostCore {
     /// Bytes held beside those that the registry counts: spaces, running evals, and what stands behind atoms and channels.
@@ -85,11 +89,21 @@ impl HostCore {
     }
 
     /// Running evals have brought the process above its ceiling, or `entry` would with the `wanted` bytes that it is about to
-    /// allocate. What was delivered makes room first; then the running entry that holds most is stopped. Nothing is done while
-    /// those that were stopped before free enough, or while somebody else is at this.
+    /// allocate. What was delivered makes room first; then the running entry that holds most is stopped. Where those that were
+    /// stopped before free enough nothing is done, but an allocation waits for the next of them to end.
     pub(in crate::host) fn over_total(&self, entry: EntryId, wanted: usize) {
-        let Ok(_alone) = self.ceiling.making_room.try_lock() else { return };
+        let ended = self.ends.generation();
+        let alone = match self.ceiling.making_room.try_lock() {
+            Ok(alone) => alone,
+            // Somebody else is at it.
+            Err(_) if wanted == 0 => return,
+            Err(_) => lock(&self.ceiling.making_room),
+        };
         if self.ceiling.has_room(wanted, self.leaving()) {
+            drop(alone);
+            if wanted > 0 && !self.ceiling.has_room(wanted, 0) {
+                self.ends.wait(ended, &self.clock, Some(self.clock.now() + LEAVING));
+            }
             return;
         }
         if self.make_room_for(wanted) && self.ceiling.has_room(wanted, 0) {
