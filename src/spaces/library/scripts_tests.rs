@@ -186,7 +186,7 @@ fn host(modules: &[&str]) -> Engine {
         Ok(after)
     });
     engine.register_fn("out", |_: i64, from: i64, n: i64| -> Array {
-        let line = |n: i64| Dynamic::from_array(vec![0.5.into(), "print".into(), format!("line {n}").into()]);
+        let line = |n: i64| Dynamic::from_array(vec![0.5.into(), "print".into(), format!("line {n}").into(), n.into()]);
         (from..3.min(from + n)).map(line).collect()
     });
     for name in modules {
