@@ -39,15 +39,4 @@ pub(super) const FAULTS: &[Fault] = &[
             "list literal part by a range literal",
         ],
     },
-    Fault {
-        what: "call with a closure that does not use this is refused, where plain Rhai calls it",
-        programs: &[
-            "receiver of call: closure without parameters",
-            "receiver of call: part of a list",
-            "receiver of call: in a block",
-            "receiver of call: a captured variable",
-            "receiver of call: part of a map",
-            "receiver of call: a text",
-        ],
-    },
 ];
