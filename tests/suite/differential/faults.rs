@@ -19,24 +19,11 @@ pub(super) const FAULTS: &[Fault] = &[
         programs: &["receiver of call: closure that does not use this"],
     },
     Fault {
-        what: "a capture that fails leaves the next variable that is named captured, so that a function call \
-               changes a copy of it",
-        programs: &["capture of one that is there and one that is not"],
-    },
-    Fault {
         what: "is_def_var with a name that is not written out knows only what the eval itself names",
         programs: &[
             "is_def_var with a name in a variable",
             "is_def_var with a name from a function",
             "is_def_var with a name put together",
-        ],
-    },
-    Fault {
-        what: "a list cannot be indexed by a range literal",
-        programs: &[
-            "list part by an inclusive range literal",
-            "list part by a range literal",
-            "list literal part by a range literal",
         ],
     },
 ];
