@@ -4,6 +4,7 @@
 //! captured the same variable and is called in the chain could not read it. So a chain is parted there: what stands before the
 //! call is evaluated to a value of its own first.
 
+use super::hand_over::Natives;
 use super::markers::{Marker, NestingCheck};
 use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, ImmutableString, Position, Stmt, StmtBlock};
 
@@ -32,6 +33,8 @@ pub(super) struct Effects {
     pub(super) calls: bool,
     /// Change the variable that the chain begins with.
     pub(super) writes: bool,
+    /// There are any.
+    pub(super) methods: bool,
 }
 
 /// The variable that an assignment to this expression changes.
@@ -87,9 +90,9 @@ struct Link {
 }
 
 /// Parts a chain before a method whose closure captured the variable that the chain begins with.
-pub(super) fn part(expr: &mut Expr) {
+pub(super) fn part(expr: &mut Expr, natives: &dyn Natives) {
     let Some(variable) = root(expr) else { return };
-    let Some(place) = conflict(expr, &variable) else { return };
+    let Some(place) = conflict(expr, &variable, natives) else { return };
     let (head, mut links) = take_apart(std::mem::take(expr));
     let rest = links.split_off(place);
     let position = head.position();
@@ -104,7 +107,7 @@ pub(super) fn part(expr: &mut Expr) {
 }
 
 /// The index of the first link that calls a closure which captured `variable`, when the chain can be parted before it.
-fn conflict(expr: &Expr, variable: &str) -> Option<usize> {
+fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives) -> Option<usize> {
     let mut at = expr;
     let mut index = 0;
     let mut after_call = false;
@@ -122,12 +125,16 @@ fn conflict(expr: &Expr, variable: &str) -> Option<usize> {
             rhs => rhs,
         };
         if let (Expr::MethodCall(call, _), false) = (element, is_index) {
+            // A function of the script may change what it is called on.
+            if natives.is_of_scripts(&call.name) {
+                return None;
+            }
             let captures = call.args.iter().any(|argument| captures(argument, variable));
             if found.is_none() && captures && (after_call || PURE.contains(&call.name.as_str())) {
                 found = Some(index);
             }
-            // What stands behind is evaluated later than Rhai would: only what cannot tell may.
-            if found.is_some() && !call.args.iter().all(is_simple) {
+            // What stands behind is evaluated in another order than Rhai would: only what cannot tell may.
+            if !call.args.iter().all(is_simple) {
                 return None;
             }
             after_call = true;

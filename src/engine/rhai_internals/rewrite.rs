@@ -165,6 +165,7 @@ impl Rewriter<'_> {
             let mut statement = statement.clone();
             self.writes.clear();
             self.hand_over.begin_statement();
+            self.value_unused = index + 1 < statements.len();
             let before = self.statement(&mut statement);
             rewritten.writes.push(std::mem::take(&mut self.writes));
             rewritten.captures.push(std::mem::take(&mut self.captures));
