@@ -1,6 +1,6 @@
 //! The parts that rewriting puts into a script: markers that the variable hook acts on, and calls that check nesting.
 
-use rhai::{Expr, FnCallExpr, Namespace, Position, Stmt, StmtBlock};
+use rhai::{Expr, FnCallExpr, ImmutableString, Namespace, Position, Stmt, StmtBlock};
 
 /// A statement that rewriting leaves in a script for the variable hook to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,24 +67,28 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// Calls that rewriting puts around values: of those which are about to be nested in a function pointer, and of those behind which
-/// markers must stand.
+/// Calls that rewriting puts around values: of those which are about to be nested in a function pointer, of those behind which
+/// markers must stand, and of those that are noted when they are `()`.
 #[derive(Clone, Debug)]
 pub(crate) struct NestingCheck {
     /// With the value alone, which is checked.
     check: FnCallExpr,
     /// With the value, which is given back, and something that is evaluated after it.
     then: FnCallExpr,
+    /// With the value, which is given back, and the name of the function that gave it.
+    noting: FnCallExpr,
 }
 
 impl NestingCheck {
-    /// The name of the native functions that are called.
+    /// The name of the native functions that check and give back.
     pub(crate) const FUNCTION: &'static str = "within_nesting_limit";
+    /// The name of the native function that notes a `()` whose use was hardly meant.
+    pub(crate) const NOTING: &'static str = "noting_unit";
 
     /// Asks the parser for such calls: it alone knows the hashes.
     pub(crate) fn new() -> Self {
-        let call = |arguments: &str| {
-            let script = format!("{}({arguments})", Self::FUNCTION);
+        let call = |function: &str, arguments: &str| {
+            let script = format!("{function}({arguments})");
             let ast = rhai::Engine::new_raw().compile(script).expect("a call of a function with a plain name");
             match ast.statements() {
                 [Stmt::FnCall(call, _)] => (**call).clone(),
@@ -95,7 +99,11 @@ impl NestingCheck {
                 other => panic!("a call was parsed as {other:?}"),
             }
         };
-        Self { check: call("0"), then: call("0, 0") }
+        Self {
+            check: call(Self::FUNCTION, "0"),
+            then: call(Self::FUNCTION, "0, 0"),
+            noting: call(Self::NOTING, "0, 0"),
+        }
     }
 
     pub(super) fn around(&self, value: Expr) -> Expr {
@@ -111,6 +119,14 @@ impl NestingCheck {
         let block = Expr::Stmt(Box::new(StmtBlock::new(markers, position, position)));
         let mut call = self.then.clone();
         call.args = [value, block].into_iter().collect();
+        call.into_fn_call_expr(position)
+    }
+
+    /// The value of a call of `function`, noted when it is `()`.
+    pub(super) fn noting(&self, value: Expr, function: ImmutableString) -> Expr {
+        let position = value.position();
+        let mut call = self.noting.clone();
+        call.args = [value, Expr::StringConstant(function, position)].into_iter().collect();
         call.into_fn_call_expr(position)
     }
 }
