@@ -23,8 +23,10 @@ pub(crate) enum Marker<'a> {
     Caught(&'a str),
     /// A value was made that is thrown next.
     Thrown,
-    /// A pointer to the function of this name. Unlike the others it has a value.
+    /// A pointer to the function of this name. Unlike those above it has a value.
     Function(&'a str),
+    /// Whether the variable of this name is a list. It has a value too.
+    IsList(&'a str),
 }
 
 impl<'a> Marker<'a> {
@@ -42,6 +44,7 @@ impl<'a> Marker<'a> {
             ('e', variable) => Self::Caught(variable),
             ('t', _) => Self::Thrown,
             ('g', function) => Self::Function(function),
+            ('l', variable) => Self::IsList(variable),
             _ => return None,
         })
     }
@@ -62,6 +65,7 @@ impl<'a> Marker<'a> {
             Self::Caught(variable) => format!(" e{variable}"),
             Self::Thrown => " t".to_owned(),
             Self::Function(function) => format!(" g{function}"),
+            Self::IsList(variable) => format!(" l{variable}"),
         };
         Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)
     }
@@ -77,6 +81,8 @@ pub(crate) struct NestingCheck {
     then: FnCallExpr,
     /// With the value, which is given back, and the name of the function that gave it.
     noting: FnCallExpr,
+    /// The method that gives a part of a list.
+    extract: FnCallExpr,
 }
 
 impl NestingCheck {
@@ -87,22 +93,27 @@ impl NestingCheck {
 
     /// Asks the parser for such calls: it alone knows the hashes.
     pub(crate) fn new() -> Self {
-        let call = |function: &str, arguments: &str| {
-            let script = format!("{function}({arguments})");
+        let parsed = |script: &str| {
             let ast = rhai::Engine::new_raw().compile(script).expect("a call of a function with a plain name");
             match ast.statements() {
                 [Stmt::FnCall(call, _)] => (**call).clone(),
                 [Stmt::Expr(expr)] => match &**expr {
                     Expr::FnCall(call, _) => (**call).clone(),
+                    Expr::Dot(parts, ..) => match &parts.rhs {
+                        Expr::MethodCall(call, _) => (**call).clone(),
+                        other => panic!("a method call was parsed as {other:?}"),
+                    },
                     other => panic!("a call was parsed as {other:?}"),
                 },
                 other => panic!("a call was parsed as {other:?}"),
             }
         };
+        let call = |arguments: &str| parsed(&format!("{}({arguments})", Self::FUNCTION));
         Self {
-            check: call(Self::FUNCTION, "0"),
-            then: call(Self::FUNCTION, "0, 0"),
-            noting: call(Self::NOTING, "0, 0"),
+            check: call("0"),
+            then: call("0, 0"),
+            noting: parsed(&format!("{}(0, 0)", Self::NOTING)),
+            extract: parsed("[].extract(0)"),
         }
     }
 
@@ -111,6 +122,14 @@ impl NestingCheck {
         let mut call = self.check.clone();
         call.args = std::iter::once(value).collect();
         call.into_fn_call_expr(position)
+    }
+
+    /// The call of the method that gives the part of a list in this range.
+    pub(super) fn extract(&self, range: Expr) -> Expr {
+        let position = range.position();
+        let mut call = self.extract.clone();
+        call.args = std::iter::once(range).collect();
+        Expr::MethodCall(Box::new(call), position)
     }
 
     /// The value, with markers that are reached once it is evaluated.

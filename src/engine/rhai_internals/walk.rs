@@ -1,7 +1,7 @@
 //! The walk over statements and expressions that rewriting is made of: it finds what is read and written, hands variables over
 //! before calls, and makes closures portable.
 
-use super::chains::{Effects, part, root};
+use super::chains::{Effects, part, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver, Natives};
 use super::markers::{Marker, NestingCheck};
@@ -271,7 +271,7 @@ impl<'a> Rewriter<'a> {
             }
             Stmt::Expr(expr) => match &mut **expr {
                 Expr::FnCall(call, _) => return self.call(call),
-                chain @ (Expr::Dot(..) | Expr::Index(..)) => return self.chain(chain),
+                Expr::Dot(..) => return self.chain(expr),
                 other => self.expression(other),
             },
             Stmt::Return(Some(expr), flags, position) if flags.contains(ASTFlags::BREAK) => {
@@ -315,6 +315,7 @@ impl<'a> Rewriter<'a> {
             Expr::Stmt(block) => self.block(block),
             Expr::Dot(..) | Expr::Index(..) => {
                 let before = self.chain(expr);
+                take_part(expr, self.check);
                 put_before(expr, before);
             }
             Expr::And(parts, _) | Expr::Or(parts, _) | Expr::Coalesce(parts, _) => {
