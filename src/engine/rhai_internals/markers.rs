@@ -1,6 +1,6 @@
 //! The parts that rewriting puts into a script: markers that the variable hook acts on, and calls that check nesting.
 
-use rhai::{Expr, FnCallExpr, Namespace, Position, Stmt, StmtBlock};
+use rhai::{Expr, FnCallExpr, ImmutableString, Namespace, Position, Stmt, StmtBlock};
 
 /// A statement that rewriting leaves in a script for the variable hook to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,21 +71,25 @@ impl<'a> Marker<'a> {
     }
 }
 
-/// Calls that rewriting puts around values: of those which are about to be nested in a function pointer, and of those behind which
-/// markers must stand.
+/// Calls that rewriting puts around values: of those which are about to be nested in a function pointer, of those behind which
+/// markers must stand, and of those that are noted when they are `()`.
 #[derive(Clone, Debug)]
 pub(crate) struct NestingCheck {
     /// With the value alone, which is checked.
     check: FnCallExpr,
     /// With the value, which is given back, and something that is evaluated after it.
     then: FnCallExpr,
+    /// With the value, which is given back, and the name of the function that gave it.
+    noting: FnCallExpr,
     /// The method that gives a part of a list.
     extract: FnCallExpr,
 }
 
 impl NestingCheck {
-    /// The name of the native functions that are called.
+    /// The name of the native functions that check and give back.
     pub(crate) const FUNCTION: &'static str = "within_nesting_limit";
+    /// The name of the native function that notes a `()` whose use was hardly meant.
+    pub(crate) const NOTING: &'static str = "noting_unit";
 
     /// Asks the parser for such calls: it alone knows the hashes.
     pub(crate) fn new() -> Self {
@@ -105,7 +109,12 @@ impl NestingCheck {
             }
         };
         let call = |arguments: &str| parsed(&format!("{}({arguments})", Self::FUNCTION));
-        Self { check: call("0"), then: call("0, 0"), extract: parsed("[].extract(0)") }
+        Self {
+            check: call("0"),
+            then: call("0, 0"),
+            noting: parsed(&format!("{}(0, 0)", Self::NOTING)),
+            extract: parsed("[].extract(0)"),
+        }
     }
 
     pub(super) fn around(&self, value: Expr) -> Expr {
@@ -129,6 +138,14 @@ impl NestingCheck {
         let block = Expr::Stmt(Box::new(StmtBlock::new(markers, position, position)));
         let mut call = self.then.clone();
         call.args = [value, block].into_iter().collect();
+        call.into_fn_call_expr(position)
+    }
+
+    /// The value of a call of `function`, noted when it is `()`.
+    pub(super) fn noting(&self, value: Expr, function: ImmutableString) -> Expr {
+        let position = value.position();
+        let mut call = self.noting.clone();
+        call.args = [value, Expr::StringConstant(function, position)].into_iter().collect();
         call.into_fn_call_expr(position)
     }
 }

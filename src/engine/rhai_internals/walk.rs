@@ -5,6 +5,7 @@ use super::chains::{Effects, part, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver, Natives};
 use super::markers::{Marker, NestingCheck};
+use crate::base::Note;
 use rhai::{ASTFlags, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock};
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,6 +41,9 @@ pub(super) struct Rewriter<'a> {
     pub(super) value_unused: bool,
     /// The number of closures of the present function that were made portable.
     pub(super) made_portable: usize,
+    /// Whether places are marked whose values are hardly meant.
+    pub(super) makes_notes: bool,
+    pub(super) notes: Vec<Note>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -58,6 +62,8 @@ impl<'a> Rewriter<'a> {
             captures: Vec::new(),
             value_unused: false,
             made_portable: 0,
+            makes_notes: false,
+            notes: Vec::new(),
         }
     }
     pub(super) fn is_local(&self, name: &str) -> bool {
@@ -211,6 +217,7 @@ impl<'a> Rewriter<'a> {
             }
             Stmt::For(parts, _) => {
                 let (item, counter, flow) = &mut **parts;
+                self.note_loop(item, counter.as_ref());
                 self.expression(&mut flow.expr);
                 let names = std::iter::once(&*item).chain(counter.as_ref()).map(|ident| ident.name.clone()).collect();
                 self.locals.push(names);
@@ -241,11 +248,11 @@ impl<'a> Rewriter<'a> {
                 }
             }
             Stmt::Var(parts, ..) => {
-                self.expression(&mut parts.1);
+                self.value(&mut parts.1);
                 self.declare(&parts.0.name);
             }
             Stmt::Assignment(parts) => {
-                self.expression(&mut parts.1.rhs);
+                self.value(&mut parts.1.rhs);
                 let before = match &mut parts.1.lhs {
                     chain @ (Expr::Dot(..) | Expr::Index(..)) => self.chain(chain),
                     other => {
@@ -305,16 +312,16 @@ impl<'a> Rewriter<'a> {
         Vec::new()
     }
 
-    fn expression(&mut self, expr: &mut Expr) {
+    pub(super) fn expression(&mut self, expr: &mut Expr) {
         match expr {
             Expr::DynamicConstant(value, _) => self.constant(value, 0),
             Expr::InterpolatedString(parts, _) | Expr::Array(parts, _) => {
-                parts.iter_mut().for_each(|part| self.expression(part));
+                parts.iter_mut().for_each(|part| self.value(part));
             }
-            Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.expression(part)),
+            Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.value(part)),
             Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
             Expr::Variable(variable, ..) => self.namespace(&variable.2),
-            Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.expression(argument)),
+            Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.value(argument)),
             Expr::FnCall(call, position) => {
                 if let Some(function) = self.named_function(call) {
                     *expr = Marker::Function(&function).expression(*position);
@@ -397,7 +404,7 @@ impl<'a> Rewriter<'a> {
                 effects.methods = true;
                 effects.calls |= self.natives.may_call_scripts(&call.name);
                 effects.writes |= !self.natives.only_reads(&call.name);
-                call.args.iter_mut().for_each(|argument| self.expression(argument));
+                call.args.iter_mut().for_each(|argument| self.value(argument));
                 if call.name == "curry" {
                     self.check_nesting(&mut call.args);
                 }
@@ -432,7 +439,7 @@ impl<'a> Rewriter<'a> {
             self.read(name);
         }
         let at_first = self.hand_over.changes();
-        call.args.iter_mut().for_each(|argument| self.expression(argument));
+        call.args.iter_mut().for_each(|argument| self.value(argument));
         let is_operator = call.op_token.is_some();
         let calls = !is_operator && (qualified || self.natives.may_call_scripts(&call.name));
         let mut before = if calls { self.hand_over.before_call() } else { Vec::new() };
