@@ -151,9 +151,9 @@ impl Rewriter<'_> {
         self.in_function = true;
         self.made_portable = 0;
         if used {
-            self.used_body(body)
+            self.used_body(body);
         } else {
-            self.block(body)
+            self.block(body);
         }
         if named && !body.is_empty() {
             body.statements_mut().insert(0, Marker::Source(self.closures.source()).statement(position));
