@@ -20,6 +20,6 @@ pub use ids::{EntryId, Handle, HeaderKey, Owner, SessionId, SpaceId};
 pub use limits::Limits;
 pub(crate) use locks::lock;
 pub(crate) use module_error::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
-pub(crate) use outcome::{Conflict, Cut};
+pub(crate) use outcome::{Conflict, Cut, Note};
 pub use outcome::{Failure, Frame, Status, StopCause};
 pub use refusal::Refusal;

@@ -136,6 +136,17 @@ impl From<&LimitHit> for Failure {
     }
 }
 
+/// A remark beside an answer: the eval did what its code says, which may not be what was meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Note {
+    /// The value of this function was used, which changes a list or a map in place and gave `()`.
+    InPlace(String),
+    /// `for (i, x) in list`: the item comes first, and then the index.
+    ItemFirst,
+    /// `7 // 2`: the rest of the line is a comment.
+    SlashesComment,
+}
+
 /// A name that another entry set or defined too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {

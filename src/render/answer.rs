@@ -4,6 +4,7 @@
 //! this entry, and last the news of the session. Only the system's own lines start with `;;`.
 
 use super::failure;
+use super::notes;
 use super::output::{self, Output};
 use super::plain::{count, duration, guarded, head, listed, one_line};
 use super::style::{Role, Style};
@@ -221,6 +222,7 @@ fn about_the_end(block: &Block, summary: &Summary, lines: &mut Vec<String>) {
     {
         lines.push(format!(";; truncated — {phrase} · res({}) is the whole value", block.entry.id));
     }
+    lines.extend(summary.notes.iter().take(NOTES).map(|note| format!(";; note: {}", notes::sentence(note))));
     for Conflict { name, other, function } in &summary.conflicts {
         let name = self::name(name);
         lines.push(if *function {
@@ -241,6 +243,8 @@ fn about_the_end(block: &Block, summary: &Summary, lines: &mut Vec<String>) {
     }
 }
 
+/// Remarks of one answer.
+const NOTES: usize = 3;
 /// Names of one line that are told without a cut.
 const NAMES: usize = 50;
 /// Characters of a name.

@@ -6,6 +6,7 @@
 pub(crate) mod answer;
 pub(crate) mod failure;
 pub(crate) mod lists;
+mod notes;
 pub(crate) mod notice;
 pub(crate) mod outline;
 pub(crate) mod output;

@@ -1,7 +1,7 @@
 //! A settled entry as answers show it: the texts made once when it settled, and ids.
 
 use super::value::Rendered;
-use crate::base::{Conflict, EntryId, Failure, StopCause};
+use crate::base::{Conflict, EntryId, Failure, Note, StopCause};
 use std::sync::Arc;
 
 /// A settled entry as answers show it: plain text and ids, safe to drop anywhere.
@@ -13,6 +13,8 @@ pub(crate) struct Summary {
     pub committed: Vec<String>,
     /// Names it set that another entry had set since, in order.
     pub conflicts: Vec<Conflict>,
+    /// Remarks on what its code did.
+    pub notes: Vec<Note>,
     /// Children that were cancelled when it settled.
     pub cancelled_children: Vec<EntryId>,
     /// The space that came into being for it.
@@ -28,6 +30,7 @@ impl Summary {
             end,
             committed: Vec::new(),
             conflicts: Vec::new(),
+            notes: Vec::new(),
             cancelled_children: Vec::new(),
             new_space: None,
             move_to: None,

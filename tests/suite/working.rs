@@ -413,3 +413,15 @@ async fn channels_and_atoms_captured_by_many_do_not_lock_each_other_out() {
     let expected: i64 = (0..4).map(|g| (0..25).map(|n| g * 100 + n).sum::<i64>()).sum();
     session.eval(code).await.is(&format!("[{expected}, 0]"));
 }
+
+#[tokio::test]
+async fn remarks_stand_beside_the_answer() {
+    let harness = Harness::new();
+    let session = harness.session();
+    let note = ";; note: sort() works in place and gives () · say order()";
+    session.eval("let x = [3, 1].sort(); x").await.is("()").has(note);
+    session.eval("for (i, x) in [5] { } 7 // 2").await.is("7").has(
+        "\n;; note: for (item, index) in list: the item comes first\n;; note: // begins a comment in Rhai; whole numbers are divided by /",
+    );
+    session.eval("[3, 1].order()").await.is("[1, 3]").lacks(";; note");
+}

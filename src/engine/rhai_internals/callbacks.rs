@@ -49,6 +49,8 @@ thread_local! {
     static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
     /// Whether the error on its way was thrown by a script.
     static THROWN: Cell<bool> = const { Cell::new(false) };
+    /// The variables that became cells for the closure that is made.
+    static MADE: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     /// The captured variables that the running statement still asks for, the next one last.
     static CAPTURING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
@@ -81,6 +83,14 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
         if let Some(Marker::Function(function)) = Marker::of(name) {
             return observer.function(function, StateView::new(context.global_runtime_state())).map(Some);
         }
+        if let Some(Marker::IsList(variable)) = Marker::of(name) {
+            let value = match context.scope().get(variable) {
+                Some(value) => Some(value.clone()),
+                None => observer.variable(variable, StateView::new(context.global_runtime_state()))?,
+            };
+            let is_list = value.is_some_and(|value| value.read_lock::<rhai::Array>().is_some());
+            return Ok(Some(is_list.into()));
+        }
         if let Some(marker) = Marker::of(name) {
             return reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT));
         }
@@ -88,7 +98,7 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
             latest.clear();
             latest.push_str(name);
         });
-        if is_captured(name) {
+        if is_captured(name, &mut context) {
             // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell,
             // and a variable that is given a value here is left as it is.
             if let Some(value) = context.scope().get(name).filter(|value| observer.is_handle(value)) {
@@ -97,6 +107,12 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
             // Rhai would make a cell that nobody knows of. Constants are left to it.
             if let Some(value) = context.scope_mut().get_mut(name).filter(|value| !value.is_shared()) {
                 *value = observer.make_cell(value.take());
+                MADE.with_borrow_mut(|made| made.push(name.to_owned()));
+            }
+            if !context.scope().contains(name)
+                && observer.variable(name, StateView::new(context.global_runtime_state()))?.is_none()
+            {
+                no_closure(&mut context);
             }
         }
         // Locals and parameters come first.
@@ -108,7 +124,7 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
 }
 
 /// Whether the running statement asks for this variable to capture it.
-fn is_captured(name: &str) -> bool {
+fn is_captured(name: &str, context: &mut EvalContext<'_, '_, '_, '_, '_, '_>) -> bool {
     CAPTURING.with_borrow_mut(|names| {
         if names.is_empty() {
             return false;
@@ -117,9 +133,19 @@ fn is_captured(name: &str) -> bool {
         if !is_next {
             // A variable that is not there has ended the statement before it asked for all of them.
             names.clear();
+            no_closure(context);
         }
         is_next
     })
+}
+
+/// A variable that is not there ends the statement before its closure is made: those that were made cells for it are as before.
+fn no_closure(context: &mut EvalContext<'_, '_, '_, '_, '_, '_>) {
+    for made in MADE.take() {
+        if let Some(value) = context.scope_mut().get_mut(&made) {
+            *value = value.take().flatten();
+        }
+    }
 }
 
 /// Running code has come to a marker.
@@ -140,9 +166,13 @@ fn reach(
                 *context.source_mut() = Some(source.into());
             }
         }
-        Marker::Capture(variables) => CAPTURING.set(variables.rsplit(' ').map(str::to_owned).collect()),
+        Marker::Capture(variables) => {
+            MADE.take();
+            CAPTURING.set(variables.rsplit(' ').map(str::to_owned).collect());
+        }
         Marker::Thrown => THROWN.set(true),
-        Marker::Function(_) => {}
+        // Those that have a value do nothing else.
+        Marker::Function(_) | Marker::IsList(_) => {}
         Marker::Caught(variable) => {
             // A thrown value is what it is.
             if !THROWN.take()

@@ -4,7 +4,9 @@
 //! captured the same variable and is called in the chain could not read it. So a chain is parted there: what stands before the
 //! call is evaluated to a value of its own first.
 
-use rhai::{ASTFlags, BinaryExpr, Expr, ImmutableString, Position, Stmt, StmtBlock};
+use super::hand_over::Natives;
+use super::markers::{Marker, NestingCheck};
+use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, ImmutableString, Position, Stmt, StmtBlock};
 
 /// Methods that leave their object as it is whatever the function they are given does with its parameters.
 const PURE: [&str; 14] = [
@@ -31,6 +33,8 @@ pub(super) struct Effects {
     pub(super) calls: bool,
     /// Change the variable that the chain begins with.
     pub(super) writes: bool,
+    /// There are any.
+    pub(super) methods: bool,
 }
 
 /// The variable that an assignment to this expression changes.
@@ -42,6 +46,41 @@ pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
     }
 }
 
+/// Makes `list[1..3]` the part of a list, as it is of a text: Rhai takes no indexer of ours for lists.
+pub(super) fn take_part(expr: &mut Expr, calls: &NestingCheck) {
+    let Expr::Index(parts, flags, position) = &*expr else { return };
+    let is_last = flags.intersects(ASTFlags::BREAK) || !matches!(parts.rhs, Expr::Dot(..) | Expr::Index(..));
+    let element = match &parts.rhs {
+        Expr::Dot(next, ..) | Expr::Index(next, ..) if !is_last => &next.lhs,
+        rhs => rhs,
+    };
+    let Expr::FnCall(range, _) = element else { return };
+    if flags.intersects(ASTFlags::NEGATED) || !matches!(&*range.name, ".." | "..=") || range.op_token.is_none() {
+        return;
+    }
+    let position = *position;
+    let extracted = |head: Expr, range: Expr| node(false, ASTFlags::empty(), position, head, calls.extract(range));
+    let is_literal = matches!(parts.lhs, Expr::Array(..));
+    if !is_literal && !matches!(&parts.lhs, Expr::Variable(variable, ..) if variable.2.is_empty()) {
+        return;
+    }
+    let (head, mut links) = take_apart(std::mem::take(expr));
+    let rest = links.split_off(1);
+    let Some(Link { element: range, flags, .. }) = links.pop() else { return };
+    let part = match &head {
+        Expr::Variable(variable, ..) => {
+            let block = |expr: Expr| StmtBlock::new([Stmt::Expr(Box::new(expr))], position, position);
+            let as_list = block(extracted(head.clone(), range.clone()));
+            let otherwise = block(node(true, flags | ASTFlags::BREAK, position, head.clone(), range));
+            let is_list = Marker::IsList(&variable.1).expression(position);
+            let flow = FlowControl { expr: is_list, body: as_list, branch: otherwise };
+            Expr::Stmt(Box::new(StmtBlock::new([Stmt::If(Box::new(flow), position)], position, position)))
+        }
+        _ => extracted(head, range),
+    };
+    *expr = put_together(part, rest);
+}
+
 /// One step of a chain: what stands before it, and how it is joined to that.
 struct Link {
     is_index: bool,
@@ -51,9 +90,9 @@ struct Link {
 }
 
 /// Parts a chain before a method whose closure captured the variable that the chain begins with.
-pub(super) fn part(expr: &mut Expr) {
+pub(super) fn part(expr: &mut Expr, natives: &dyn Natives) {
     let Some(variable) = root(expr) else { return };
-    let Some(place) = conflict(expr, &variable) else { return };
+    let Some(place) = conflict(expr, &variable, natives) else { return };
     let (head, mut links) = take_apart(std::mem::take(expr));
     let rest = links.split_off(place);
     let position = head.position();
@@ -68,7 +107,7 @@ pub(super) fn part(expr: &mut Expr) {
 }
 
 /// The index of the first link that calls a closure which captured `variable`, when the chain can be parted before it.
-fn conflict(expr: &Expr, variable: &str) -> Option<usize> {
+fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives) -> Option<usize> {
     let mut at = expr;
     let mut index = 0;
     let mut after_call = false;
@@ -86,12 +125,16 @@ fn conflict(expr: &Expr, variable: &str) -> Option<usize> {
             rhs => rhs,
         };
         if let (Expr::MethodCall(call, _), false) = (element, is_index) {
+            // A function of the script may change what it is called on.
+            if natives.is_of_scripts(&call.name) {
+                return None;
+            }
             let captures = call.args.iter().any(|argument| captures(argument, variable));
             if found.is_none() && captures && (after_call || PURE.contains(&call.name.as_str())) {
                 found = Some(index);
             }
-            // What stands behind is evaluated later than Rhai would: only what cannot tell may.
-            if found.is_some() && !call.args.iter().all(is_simple) {
+            // What stands behind is evaluated in another order than Rhai would: only what cannot tell may.
+            if !call.args.iter().all(is_simple) {
                 return None;
             }
             after_call = true;

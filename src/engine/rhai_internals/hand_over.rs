@@ -31,6 +31,8 @@ pub(super) struct HandOver {
     watched: BTreeSet<ImmutableString>,
     /// Those of them that were written on the way here and not handed over since.
     written: Vec<ImmutableString>,
+    /// How often one of them was written.
+    changes: usize,
     /// How many loops that call functions are around.
     loops: usize,
     /// How many bodies of `try` are around.
@@ -52,38 +54,35 @@ impl HandOver {
 
     /// A variable of the space was written.
     pub(super) fn written(&mut self, name: &ImmutableString) {
-        if self.watched.contains(name) && !self.written.contains(name) {
-            self.written.push(name.clone());
+        if self.watched.contains(name) {
+            self.changes += 1;
+            if !self.written.contains(name) {
+                self.written.push(name.clone());
+            }
         }
     }
 
+    /// How often something was written on the way here: tells whether code that was walked over has written.
+    pub(super) fn changes(&self) -> usize {
+        self.changes
+    }
+
     /// Variables of the space have become cells: functions look at the cells themselves.
-    pub(super) fn captured(&mut self, names: &[ImmutableString]) -> Vec<Stmt> {
-        let watched: Vec<_> = names.iter().filter(|name| self.watched.contains(*name)).collect();
-        self.written.retain(|name| !watched.contains(&name));
-        watched.iter().map(|name| Marker::Sync(name).statement(Position::NONE)).collect()
+    pub(super) fn captured(&self, names: &[ImmutableString]) -> Vec<Stmt> {
+        sync(names.iter().filter(|name| self.watched.contains(*name)))
     }
 
-    /// The arguments of a call are about to be looked at: what is written by now.
-    pub(super) fn hold(&self) -> Vec<ImmutableString> {
-        self.written.clone()
-    }
-
-    /// A function may be called next, once its arguments are evaluated, before which `held` was written. What they write
-    /// themselves is left.
-    pub(super) fn before_call(&mut self, held: &[ImmutableString]) -> Vec<Stmt> {
-        let (before, inside) = std::mem::take(&mut self.written).into_iter().partition(|name| held.contains(name));
-        self.written = inside;
-        let mut markers = sync(before);
+    /// A function may be called next. Returns the markers that must be reached before.
+    pub(super) fn before_call(&mut self) -> Vec<Stmt> {
+        let mut markers = sync(self.written.iter());
+        if self.tries == 0 {
+            // An error in a `try` may come before the call: there it stays written.
+            self.written.clear();
+        }
         if self.noted {
             markers.push(Marker::SyncNoted.statement(Position::NONE));
         }
         markers
-    }
-
-    /// The arguments of a call are evaluated, and a function may be called.
-    pub(super) fn after_arguments(&mut self) -> Vec<Stmt> {
-        sync(std::mem::take(&mut self.written))
     }
 
     /// A loop begins. `None` when it calls no function; otherwise what must stand before it, for [`HandOver::end_loop`].
@@ -93,7 +92,11 @@ impl HandOver {
         }
         self.loops += 1;
         // What was written before it is noted before it: in the loop it would be handed over again in every round.
-        let before: Vec<_> = self.written.drain(..).map(changed).collect();
+        let before: Vec<_> = self.written.iter().cloned().map(changed).collect();
+        self.changes += before.len();
+        if self.tries == 0 {
+            self.written.clear();
+        }
         self.noted |= !before.is_empty() || writes(statement, &self.watched);
         Some(before)
     }
@@ -166,8 +169,8 @@ pub(super) enum End {
     Value,
 }
 
-fn sync(names: Vec<ImmutableString>) -> Vec<Stmt> {
-    names.iter().map(|name| Marker::Sync(name).statement(Position::NONE)).collect()
+fn sync<'n>(names: impl Iterator<Item = &'n ImmutableString>) -> Vec<Stmt> {
+    names.map(|name| Marker::Sync(name).statement(Position::NONE)).collect()
 }
 
 fn changed(name: ImmutableString) -> Stmt {

@@ -129,6 +129,32 @@ fn kind(token: &Token) -> Kind {
     }
 }
 
+/// The lines, from 1, on which a comment stands where a division of whole numbers was meant, as in `7 // 2`: behind something
+/// that has a value, and with nothing but a number in it.
+pub(crate) fn slash_divisions(code: &str) -> Vec<usize> {
+    let mut start = 0;
+    let mut found = Vec::new();
+    for (index, line) in code.split_inclusive('\n').enumerate() {
+        if let Some((before, after)) = line.rsplit_once("//") {
+            let number = after.trim_matches(|c: char| c.is_whitespace() || ";),]}".contains(c));
+            let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+                && number.chars().all(|c| c.is_ascii_digit() || c == '_' || c == '.');
+            let has_value = before.trim_end().ends_with(|c: char| c.is_alphanumeric() || "_)]".contains(c));
+            if is_number && has_value {
+                found.push((index + 1, start + before.len()));
+            }
+        }
+        start += line.len();
+    }
+    if !found.is_empty() {
+        let tokens = tokens(code);
+        let begins =
+            |at: usize| tokens.spans.iter().any(|span| matches!(span.kind, Kind::Comment) && span.bytes.start == at);
+        found.retain(|(_, at)| begins(*at));
+    }
+    found.into_iter().map(|(line, _)| line).collect()
+}
+
 /// Turns positions (lines and characters) into bytes, going forward only.
 struct Cursor<'a> {
     code: &'a str,

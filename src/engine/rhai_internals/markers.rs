@@ -1,6 +1,6 @@
 //! The parts that rewriting puts into a script: markers that the variable hook acts on, and calls that check nesting.
 
-use rhai::{Expr, FnCallExpr, Namespace, Position, Stmt, StmtBlock};
+use rhai::{Expr, FnCallExpr, ImmutableString, Namespace, Position, Stmt, StmtBlock};
 
 /// A statement that rewriting leaves in a script for the variable hook to act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,10 @@ pub(crate) enum Marker<'a> {
     Caught(&'a str),
     /// A value was made that is thrown next.
     Thrown,
-    /// A pointer to the function of this name. Unlike the others it has a value.
+    /// A pointer to the function of this name. Unlike those above it has a value.
     Function(&'a str),
+    /// Whether the variable of this name is a list. It has a value too.
+    IsList(&'a str),
 }
 
 impl<'a> Marker<'a> {
@@ -42,6 +44,7 @@ impl<'a> Marker<'a> {
             ('e', variable) => Self::Caught(variable),
             ('t', _) => Self::Thrown,
             ('g', function) => Self::Function(function),
+            ('l', variable) => Self::IsList(variable),
             _ => return None,
         })
     }
@@ -62,40 +65,56 @@ impl<'a> Marker<'a> {
             Self::Caught(variable) => format!(" e{variable}"),
             Self::Thrown => " t".to_owned(),
             Self::Function(function) => format!(" g{function}"),
+            Self::IsList(variable) => format!(" l{variable}"),
         };
         Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)
     }
 }
 
-/// Calls that rewriting puts around values: of those which are about to be nested in a function pointer, and of those behind which
-/// markers must stand.
+/// Calls that rewriting puts around values: of those which are about to be nested in a function pointer, of those behind which
+/// markers must stand, and of those that are noted when they are `()`.
 #[derive(Clone, Debug)]
 pub(crate) struct NestingCheck {
     /// With the value alone, which is checked.
     check: FnCallExpr,
     /// With the value, which is given back, and something that is evaluated after it.
     then: FnCallExpr,
+    /// With the value, which is given back, and the name of the function that gave it.
+    noting: FnCallExpr,
+    /// The method that gives a part of a list.
+    extract: FnCallExpr,
 }
 
 impl NestingCheck {
-    /// The name of the native functions that are called.
+    /// The name of the native functions that check and give back.
     pub(crate) const FUNCTION: &'static str = "within_nesting_limit";
+    /// The name of the native function that notes a `()` whose use was hardly meant.
+    pub(crate) const NOTING: &'static str = "noting_unit";
 
     /// Asks the parser for such calls: it alone knows the hashes.
     pub(crate) fn new() -> Self {
-        let call = |arguments: &str| {
-            let script = format!("{}({arguments})", Self::FUNCTION);
+        let parsed = |script: &str| {
             let ast = rhai::Engine::new_raw().compile(script).expect("a call of a function with a plain name");
             match ast.statements() {
                 [Stmt::FnCall(call, _)] => (**call).clone(),
                 [Stmt::Expr(expr)] => match &**expr {
                     Expr::FnCall(call, _) => (**call).clone(),
+                    Expr::Dot(parts, ..) => match &parts.rhs {
+                        Expr::MethodCall(call, _) => (**call).clone(),
+                        other => panic!("a method call was parsed as {other:?}"),
+                    },
                     other => panic!("a call was parsed as {other:?}"),
                 },
                 other => panic!("a call was parsed as {other:?}"),
             }
         };
-        Self { check: call("0"), then: call("0, 0") }
+        let call = |arguments: &str| parsed(&format!("{}({arguments})", Self::FUNCTION));
+        Self {
+            check: call("0"),
+            then: call("0, 0"),
+            noting: parsed(&format!("{}(0, 0)", Self::NOTING)),
+            extract: parsed("[].extract(0)"),
+        }
     }
 
     pub(super) fn around(&self, value: Expr) -> Expr {
@@ -105,12 +124,28 @@ impl NestingCheck {
         call.into_fn_call_expr(position)
     }
 
+    /// The call of the method that gives the part of a list in this range.
+    pub(super) fn extract(&self, range: Expr) -> Expr {
+        let position = range.position();
+        let mut call = self.extract.clone();
+        call.args = std::iter::once(range).collect();
+        Expr::MethodCall(Box::new(call), position)
+    }
+
     /// The value, with markers that are reached once it is evaluated.
     pub(super) fn then(&self, value: Expr, markers: Vec<Stmt>) -> Expr {
         let position = value.position();
         let block = Expr::Stmt(Box::new(StmtBlock::new(markers, position, position)));
         let mut call = self.then.clone();
         call.args = [value, block].into_iter().collect();
+        call.into_fn_call_expr(position)
+    }
+
+    /// The value of a call of `function`, noted when it is `()`.
+    pub(super) fn noting(&self, value: Expr, function: ImmutableString) -> Expr {
+        let position = value.position();
+        let mut call = self.noting.clone();
+        call.args = [value, Expr::StringConstant(function, position)].into_iter().collect();
         call.into_fn_call_expr(position)
     }
 }

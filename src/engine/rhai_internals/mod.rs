@@ -12,6 +12,7 @@ pub(crate) mod lexer;
 pub(crate) mod markers;
 pub(crate) mod module_outline;
 pub(crate) mod module_text;
+mod notes;
 pub(crate) mod rewrite;
 pub(crate) mod runtime_state;
 #[cfg(test)]

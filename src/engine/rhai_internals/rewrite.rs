@@ -15,7 +15,9 @@ use super::closure_name::is_body;
 use super::function_body::{FunctionDef, statements_of};
 use super::hand_over::{HandOver, Natives};
 use super::markers::{Marker, NestingCheck};
+use super::notes::used_bodies;
 use super::walk::{Closures, Rewriter};
+use crate::base::Note;
 use rhai::{AST, ImmutableString, Module, Position, ScriptFuncDef, Shared, Stmt};
 use std::collections::{BTreeSet, HashMap};
 
@@ -67,6 +69,8 @@ pub(crate) struct Rewritten {
     pub(crate) captures: Vec<Vec<ImmutableString>>,
     /// Whether there is any closure.
     pub(crate) has_closures: bool,
+    /// Remarks on the code.
+    pub(crate) notes: Vec<Note>,
 }
 
 impl Rewritten {
@@ -93,10 +97,13 @@ pub(crate) fn rewrite(
     }
 
     let mut rewriter = Rewriter::new(closures, natives, check);
+    // Whoever calls a module's functions did not write them.
+    rewriter.makes_notes = matches!(kind, Kind::Eval { .. });
+    let used = if rewritten.has_closures && rewriter.makes_notes { used_bodies(ast) } else { BTreeSet::new() };
     let mut watched = BTreeSet::new();
     for function in functions {
         let closure = is_body(&function.name);
-        let (function, facts) = rewriter.function(&function, !closure);
+        let (function, facts) = rewriter.function(&function, !closure, used.contains(function.name.as_str()));
         watched.extend(facts.reads.iter().cloned());
         if closure {
             // What a closure of this code reads, its functions' callers may have to see as well; nothing else is kept of it.
@@ -114,6 +121,7 @@ pub(crate) fn rewrite(
     }
     rewriter.top_level(ast.statements(), kind, &mut rewritten);
     rewritten.import_places = std::mem::take(&mut rewriter.import_places);
+    rewritten.notes = std::mem::take(&mut rewriter.notes);
     rewritten
 }
 
@@ -128,8 +136,13 @@ struct FunctionFacts {
 }
 
 impl Rewriter<'_> {
-    /// Rewrites one function. A named one also says where it was written.
-    fn function(&mut self, function: &ScriptFuncDef, named: bool) -> (Shared<ScriptFuncDef>, FunctionFacts) {
+    /// Rewrites one function. A named one also says where it was written. `used`: it is a closure whose value is used.
+    fn function(
+        &mut self,
+        function: &ScriptFuncDef,
+        named: bool,
+        used: bool,
+    ) -> (Shared<ScriptFuncDef>, FunctionFacts) {
         let mut function = function.clone();
         let params = function.params.to_vec();
         let body = statements_of(&mut function);
@@ -137,7 +150,11 @@ impl Rewriter<'_> {
         self.locals = vec![params];
         self.in_function = true;
         self.made_portable = 0;
-        self.block(body);
+        if used {
+            self.used_body(body);
+        } else {
+            self.block(body);
+        }
         if named && !body.is_empty() {
             body.statements_mut().insert(0, Marker::Source(self.closures.source()).statement(position));
         }
@@ -165,6 +182,7 @@ impl Rewriter<'_> {
             let mut statement = statement.clone();
             self.writes.clear();
             self.hand_over.begin_statement();
+            self.value_unused = index + 1 < statements.len();
             let before = self.statement(&mut statement);
             rewritten.writes.push(std::mem::take(&mut self.writes));
             rewritten.captures.push(std::mem::take(&mut self.captures));

@@ -1,10 +1,11 @@
 //! The walk over statements and expressions that rewriting is made of: it finds what is read and written, hands variables over
 //! before calls, and makes closures portable.
 
-use super::chains::{Effects, part, root};
+use super::chains::{Effects, part, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver, Natives};
 use super::markers::{Marker, NestingCheck};
+use crate::base::Note;
 use rhai::{ASTFlags, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock};
 use std::collections::{BTreeSet, HashMap};
 
@@ -36,8 +37,13 @@ pub(super) struct Rewriter<'a> {
     pub(super) import_places: HashMap<ImmutableString, Position>,
     pub(super) writes: Vec<ImmutableString>,
     pub(super) captures: Vec<ImmutableString>,
+    /// Whether nobody uses the value of the statement that is walked over.
+    pub(super) value_unused: bool,
     /// The number of closures of the present function that were made portable.
     pub(super) made_portable: usize,
+    /// Whether places are marked whose values are hardly meant.
+    pub(super) makes_notes: bool,
+    pub(super) notes: Vec<Note>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -54,7 +60,10 @@ impl<'a> Rewriter<'a> {
             import_places: HashMap::new(),
             writes: Vec::new(),
             captures: Vec::new(),
+            value_unused: false,
             made_portable: 0,
+            makes_notes: false,
+            notes: Vec::new(),
         }
     }
     pub(super) fn is_local(&self, name: &str) -> bool {
@@ -72,6 +81,13 @@ impl<'a> Rewriter<'a> {
             self.reads.insert(name.clone());
             self.note_write(name);
             self.hand_over.written(name);
+        }
+    }
+
+    /// A variable may have changed although nothing says so: it is compared when the statement ends.
+    fn compare(&mut self, name: &ImmutableString) {
+        if !self.in_function && !self.is_local(name) {
+            self.note_write(name);
         }
     }
 
@@ -107,6 +123,11 @@ impl<'a> Rewriter<'a> {
     }
 
     pub(super) fn block(&mut self, block: &mut StmtBlock) {
+        self.block_of(block, false);
+    }
+
+    /// A block whose value nobody uses when it is `void`.
+    fn block_of(&mut self, block: &mut StmtBlock, void: bool) {
         if block.is_empty() {
             return;
         }
@@ -114,6 +135,7 @@ impl<'a> Rewriter<'a> {
         let mut captures = false;
         let mut index = 0;
         while index < block.len() {
+            self.value_unused = void || index + 1 < block.len();
             let statement = &mut block.statements_mut()[index];
             // The parser writes a closure with captures as `{ share; curry(closure, captures..) }`.
             let mut before = if captures { self.captured_closure(statement) } else { self.statement(statement) };
@@ -136,14 +158,15 @@ impl<'a> Rewriter<'a> {
         self.locals.pop();
     }
 
-    /// A block that runs or does not run.
-    fn branch(&mut self, block: &mut StmtBlock) {
+    /// A block that runs or does not run, and whose value nobody uses when it is `void`.
+    fn branch(&mut self, block: &mut StmtBlock, void: bool) {
         let branch = self.hand_over.begin_branch();
-        self.block(block);
+        self.block_of(block, void);
         let end = match block.statements().last() {
             Some(Stmt::BreakLoop(..) | Stmt::Return(..)) => End::Jump,
             // The last expression of a block is its value. These have none.
             Some(Stmt::Assignment(..) | Stmt::Noop(..) | Stmt::Var(..)) | None => End::Open,
+            Some(_) if void => End::Open,
             Some(_) => End::Value,
         };
         let noted = self.hand_over.end_branch(branch, end);
@@ -152,7 +175,7 @@ impl<'a> Rewriter<'a> {
 
     /// The body of a loop, whose writes the next round may read. Its value is thrown away.
     fn body(&mut self, block: &mut StmtBlock) {
-        self.block(block);
+        self.block_of(block, true);
         let noted = self.hand_over.end_of_round();
         block.statements_mut().extend(noted);
     }
@@ -194,6 +217,7 @@ impl<'a> Rewriter<'a> {
             }
             Stmt::For(parts, _) => {
                 let (item, counter, flow) = &mut **parts;
+                self.note_loop(item, counter.as_ref());
                 self.expression(&mut flow.expr);
                 let names = std::iter::once(&*item).chain(counter.as_ref()).map(|ident| ident.name.clone()).collect();
                 self.locals.push(names);
@@ -211,9 +235,10 @@ impl<'a> Rewriter<'a> {
         match statement {
             Stmt::While(..) | Stmt::Do(..) | Stmt::For(..) => return self.looping(statement),
             Stmt::If(flow, _) => {
+                let void = self.value_unused;
                 self.expression(&mut flow.expr);
-                self.branch(&mut flow.body);
-                self.branch(&mut flow.branch);
+                self.branch(&mut flow.body, void);
+                self.branch(&mut flow.branch, void);
             }
             Stmt::Switch(switch, _) => {
                 self.expression(&mut switch.0);
@@ -223,11 +248,11 @@ impl<'a> Rewriter<'a> {
                 }
             }
             Stmt::Var(parts, ..) => {
-                self.expression(&mut parts.1);
+                self.value(&mut parts.1);
                 self.declare(&parts.0.name);
             }
             Stmt::Assignment(parts) => {
-                self.expression(&mut parts.1.rhs);
+                self.value(&mut parts.1.rhs);
                 let before = match &mut parts.1.lhs {
                     chain @ (Expr::Dot(..) | Expr::Index(..)) => self.chain(chain),
                     other => {
@@ -247,14 +272,14 @@ impl<'a> Rewriter<'a> {
             Stmt::Block(block) => self.block(block),
             Stmt::TryCatch(flow, _) => {
                 self.hand_over.begin_try();
-                self.branch(&mut flow.body);
+                self.branch(&mut flow.body, false);
                 self.hand_over.end_try();
                 let caught = match &flow.expr {
                     Expr::Variable(variable, ..) => vec![variable.1.clone()],
                     _ => Vec::new(),
                 };
                 self.locals.push(caught);
-                self.branch(&mut flow.branch);
+                self.branch(&mut flow.branch, false);
                 self.locals.pop();
                 let (name, position) = match &flow.expr {
                     Expr::Variable(variable, _, position) => (variable.1.as_str(), *position),
@@ -264,7 +289,7 @@ impl<'a> Rewriter<'a> {
             }
             Stmt::Expr(expr) => match &mut **expr {
                 Expr::FnCall(call, _) => return self.call(call),
-                chain @ (Expr::Dot(..) | Expr::Index(..)) => return self.chain(chain),
+                Expr::Dot(..) => return self.chain(expr),
                 other => self.expression(other),
             },
             Stmt::Return(Some(expr), flags, position) if flags.contains(ASTFlags::BREAK) => {
@@ -287,16 +312,16 @@ impl<'a> Rewriter<'a> {
         Vec::new()
     }
 
-    fn expression(&mut self, expr: &mut Expr) {
+    pub(super) fn expression(&mut self, expr: &mut Expr) {
         match expr {
             Expr::DynamicConstant(value, _) => self.constant(value, 0),
             Expr::InterpolatedString(parts, _) | Expr::Array(parts, _) => {
-                parts.iter_mut().for_each(|part| self.expression(part));
+                parts.iter_mut().for_each(|part| self.value(part));
             }
-            Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.expression(part)),
+            Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.value(part)),
             Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
             Expr::Variable(variable, ..) => self.namespace(&variable.2),
-            Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.expression(argument)),
+            Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.value(argument)),
             Expr::FnCall(call, position) => {
                 if let Some(function) = self.named_function(call) {
                     *expr = Marker::Function(&function).expression(*position);
@@ -308,6 +333,7 @@ impl<'a> Rewriter<'a> {
             Expr::Stmt(block) => self.block(block),
             Expr::Dot(..) | Expr::Index(..) => {
                 let before = self.chain(expr);
+                take_part(expr, self.check);
                 put_before(expr, before);
             }
             Expr::And(parts, _) | Expr::Or(parts, _) | Expr::Coalesce(parts, _) => {
@@ -319,30 +345,38 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites a chain of properties, indexes and method calls. Returns what must run before it.
     fn chain(&mut self, expr: &mut Expr) -> Vec<Stmt> {
-        part(expr);
+        part(expr, self.natives);
         let is_index = matches!(expr, Expr::Index(..));
         let (Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _)) = expr else { return Vec::new() };
         let ends = flags.contains(ASTFlags::BREAK);
+        let at_first = self.hand_over.changes();
         self.expression(&mut parts.lhs);
+        let of_receiver = self.hand_over.changes();
         let mut effects = Effects::default();
-        let held = self.hand_over.hold();
         self.links(&mut parts.rhs, is_index, ends, &mut effects);
         let curried = match &parts.rhs {
             Expr::MethodCall(call, _) => call.name == "curry",
             Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
             _ => false,
         };
-        let before = if effects.calls { self.hand_over.before_call(&held) } else { Vec::new() };
-        if effects.calls
+        let mut before = if effects.calls { self.hand_over.before_call() } else { Vec::new() };
+        // Rhai evaluates the arguments first, then what the chain begins with: what the last of them wrote is handed over behind it.
+        if of_receiver != at_first {
+            self.behind(&mut parts.lhs, &mut before);
+        } else if self.hand_over.changes() != of_receiver
             && let Some(argument) = last_argument(&mut parts.rhs)
         {
-            self.after(argument);
+            self.behind(argument, &mut before);
         }
-        if effects.writes
-            && let Expr::Variable(variable, ..) = &parts.lhs
+        if let Expr::Variable(variable, ..) = &parts.lhs
             && variable.2.is_empty()
         {
-            self.write(&variable.1);
+            if effects.writes {
+                self.write(&variable.1);
+            } else if effects.methods {
+                // It may be a map with a function of its own under that name.
+                self.compare(&variable.1);
+            }
         }
         if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
             let receiver = std::mem::take(&mut parts.lhs);
@@ -367,9 +401,10 @@ impl<'a> Rewriter<'a> {
     fn link(&mut self, element: &mut Expr, is_index: bool, effects: &mut Effects) {
         match element {
             Expr::MethodCall(call, _) if !is_index => {
+                effects.methods = true;
                 effects.calls |= self.natives.may_call_scripts(&call.name);
                 effects.writes |= !self.natives.only_reads(&call.name);
-                call.args.iter_mut().for_each(|argument| self.expression(argument));
+                call.args.iter_mut().for_each(|argument| self.value(argument));
                 if call.name == "curry" {
                     self.check_nesting(&mut call.args);
                 }
@@ -379,11 +414,10 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Lets what the arguments of a call have written be handed over once they are evaluated.
-    fn after(&mut self, argument: &mut Expr) {
-        let markers = self.hand_over.after_arguments();
+    /// Puts markers behind an expression instead of before all.
+    fn behind(&self, expr: &mut Expr, markers: &mut Vec<Stmt>) {
         if !markers.is_empty() {
-            *argument = self.check.then(std::mem::take(argument), markers);
+            *expr = self.check.then(std::mem::take(expr), std::mem::take(markers));
         }
     }
 
@@ -404,13 +438,15 @@ impl<'a> Rewriter<'a> {
         {
             self.read(name);
         }
-        let held = self.hand_over.hold();
-        call.args.iter_mut().for_each(|argument| self.expression(argument));
+        let at_first = self.hand_over.changes();
+        call.args.iter_mut().for_each(|argument| self.value(argument));
         let is_operator = call.op_token.is_some();
         let calls = !is_operator && (qualified || self.natives.may_call_scripts(&call.name));
-        let before = if calls { self.hand_over.before_call(&held) } else { Vec::new() };
-        if calls && let Some(argument) = call.args.last_mut() {
-            self.after(argument);
+        let mut before = if calls { self.hand_over.before_call() } else { Vec::new() };
+        if self.hand_over.changes() != at_first
+            && let Some(argument) = call.args.last_mut()
+        {
+            self.behind(argument, &mut before);
         }
         // `push(list, 1)` changes its first argument as `list.push(1)` does, and so may a function of a module.
         if !is_operator

@@ -51,6 +51,7 @@ impl Task {
             }
             snapshot.known.insert(name, SeenVariable::read(variable));
         }
+        snapshot.top_level = scope.len();
         snapshot.plan = std::mem::take(&mut prepared.script.writes);
         snapshot.captured = std::mem::take(&mut prepared.script.captures);
         snapshot.imports = opened.environment.imports.len();

@@ -8,12 +8,13 @@ use super::imports::Resolver;
 use super::interpreter::engine;
 use super::natives::Known;
 use crate::base::limits::LimitHit;
-use crate::base::{Conflict, EntryId, Failure, StopCause};
+use crate::base::{Conflict, EntryId, Failure, Note, StopCause};
 use crate::engine::environment::Environment;
 use crate::engine::error;
 use crate::engine::error::{Fallible, terminated};
 use crate::engine::native::panic_text;
 use crate::engine::rhai_internals::closure_name::names_closure;
+use crate::engine::rhai_internals::lexer::slash_divisions;
 use crate::engine::rhai_internals::rewrite::Kind;
 use crate::engine::rhai_internals::runtime_state::{RuntimeState, call_pointer, run_statements};
 use crate::engine::source_text::{fence_error, is_fenced, readable};
@@ -53,6 +54,8 @@ pub(crate) struct Ended {
     pub committed: Vec<String>,
     /// Names that other entries set or defined as well.
     pub conflicts: Vec<Conflict>,
+    /// Remarks on what its code did, each once.
+    pub notes: Vec<Note>,
     /// The values it overwrote that other entries had set meanwhile.
     pub lost: Map,
     /// Entries that can be reached from its value, from variables it committed, or from atoms it set: its children among
@@ -69,6 +72,7 @@ impl Ended {
             result: Err(Unfinished::Failed { failure: failure.into(), thrown: None }),
             committed: Vec::new(),
             conflicts: Vec::new(),
+            notes: Vec::new(),
             lost: Map::new(),
             kept: BTreeSet::new(),
             bytes: 0,
@@ -242,6 +246,7 @@ fn settled(
         result,
         committed,
         conflicts: conflicts.collect(),
+        notes: task.take_notes(),
         bytes: bytes + lost.values().map(size).sum::<usize>(),
         lost,
         kept,
@@ -338,6 +343,10 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
     let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space]);
     let mut prepared = prepare(&ast, &unit, &natives, Kind::Eval { watched: &watched }, runtime.nesting_check());
     task.called_units().keep(&unit);
+    std::mem::take(&mut prepared.script.notes).into_iter().for_each(|note| task.note(note));
+    if !slash_divisions(code).is_empty() {
+        task.note(Note::SlashesComment);
+    }
     let overlay = Overlay::new(&ast, source.clone());
     drop(ast);
     let mut state = RuntimeState::new(&engine);

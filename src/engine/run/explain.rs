@@ -3,6 +3,7 @@
 use crate::base::Failure;
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
+use crate::engine::rhai_internals::lexer::slash_divisions;
 use crate::engine::rhai_internals::runtime_state::script_functions;
 use crate::engine::source_text::parse_hint;
 use crate::engine::task::context::Task;
@@ -29,6 +30,7 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
         EvalAltResult::ErrorDataRace(..) => explain_race(failure),
         EvalAltResult::ErrorParsing(problem, _) => {
             hint_escaped_newlines(failure, code);
+            hint_slashes(failure, code);
             if let Some(hint) = parse_hint(problem) {
                 failure.hint = Some(hint.to_owned());
             }
@@ -186,6 +188,18 @@ fn hint_escaped_newlines(failure: &mut Failure, code: &str) {
             "the code has \\n where a line break was meant: its newlines were escaped twice; send real line breaks"
                 .to_owned(),
         );
+    }
+}
+
+/// What was meant as a division ends the line, and the parser misses the rest on this line or the next one that has code.
+fn hint_slashes(failure: &mut Failure, code: &str) {
+    let missed_by = |line: usize| {
+        let between = failure.line.saturating_sub(line + 1);
+        failure.line == 0
+            || line <= failure.line && code.lines().skip(line).take(between).all(|line| line.trim().is_empty())
+    };
+    if slash_divisions(code).into_iter().any(missed_by) {
+        failure.hint = Some("// begins a comment in Rhai; whole numbers are divided by /".to_owned());
     }
 }
 

@@ -12,7 +12,7 @@ use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::snapshot::SeenVariable;
 use crate::engine::value::inspect::is_handle;
-use rhai::{Dynamic, Engine, FnPtr, ImmutableString, OptimizationLevel, Position, Scope, Shared};
+use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, OptimizationLevel, Position, Scope, Shared};
 use std::sync::Arc;
 
 /// An engine that compiles and runs for `task`, and for nobody else.
@@ -65,6 +65,7 @@ impl Observer for Watcher {
     }
 
     fn statement_ended(&self, scope: &Scope<'_>, at: StateView<'_>) -> Fallible<()> {
+        self.0.state().snapshot().top_level = scope.len();
         self.0.commit(scope, at, Reached::Statement)
     }
 
@@ -90,7 +91,7 @@ impl Observer for Watcher {
     }
 
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
-        Ok(look_up(&self.0, name, at))
+        look_up(&self.0, name, at)
     }
 
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic> {
@@ -112,10 +113,10 @@ impl Observer for Watcher {
 }
 
 /// A variable that running code names and that is not in its scope.
-fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Option<Dynamic> {
+fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
     let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
     if !sees_a_space(task, unit.as_deref(), at) {
-        return at.constant(name);
+        return Ok(at.constant(name));
     }
     if let Some((id, space)) = unit.as_deref().and_then(CodeUnit::space)
         && *id != task.space().id()
@@ -123,17 +124,29 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Option<Dynamic> {
         // A closure of another space reads that space, as it is now.
         let variable = space.upgrade().and_then(|space| space.variable(name));
         // Of a space that ended the constants are left.
-        return variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name));
+        return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)));
     }
     let mut snapshot = task.state().snapshot();
     if !snapshot.known.contains_key(name) {
         let Some(variable) = task.space().variable(name) else {
             drop(snapshot);
-            return at.constant(name).or_else(|| named_function(task, name));
+            return Ok(at.constant(name).or_else(|| named_function(task, name)));
         };
         snapshot.known.insert(name.into(), SeenVariable::read(variable));
     }
-    snapshot.known.get_mut(name).and_then(SeenVariable::shown)
+    let shown = snapshot.known.get_mut(name).and_then(SeenVariable::shown);
+    let value = snapshot.known.get(name).and_then(|seen| seen.ahead.clone().or_else(|| seen.value.clone()));
+    drop(snapshot);
+    match (shown, value) {
+        // Rhai panics when it looks into a cell that is in use. One made for looking is copied once more.
+        (Some(shown), Some(value)) if shown.is_shared() && shown.read_lock::<Dynamic>().is_none() => {
+            if value.is_shared() {
+                return Err(EvalAltResult::ErrorDataRace(String::new(), Position::NONE).into());
+            }
+            Ok(Some((*value).clone().into_read_only().into_shared()))
+        }
+        (shown, _) => Ok(shown),
+    }
 }
 
 /// A pointer to a function of the space that finds its variables also when a module calls it.
@@ -158,9 +171,11 @@ fn sees_a_space(task: &Task, unit: Option<&CodeUnit>, at: StateView<'_>) -> bool
 
 /// Lets functions see the present value of a variable.
 fn show(task: &Task, name: &str, scope: &Scope<'_>) {
-    let Some(value) = scope.get(name) else { return };
-    let value = Arc::new(value.clone());
     let mut snapshot = task.state().snapshot();
+    // A local of the same name, which comes after those of the top level, is nobody else's business.
+    let locals = scope.len().saturating_sub(snapshot.top_level);
+    let Some((.., value)) = scope.iter_raw().skip(locals).find(|(variable, ..)| *variable == name) else { return };
+    let value = Arc::new(value.clone());
     snapshot.changed.retain(|changed| changed != name);
     let seen = snapshot.known.entry(name.into()).or_default();
     let old = (seen.ahead.replace(value), seen.cell.take());

@@ -5,12 +5,13 @@ use super::code_unit::{CalledUnits, CodeUnit};
 use super::control::{Blocking, Control};
 use super::hooks::{Budget, Sink, Sources, Waits};
 use super::loaded_module::{ImportState, LoadedModule};
+use super::notes::Notes;
 use super::retained::Retained;
 use super::runtime::Runtime;
 use super::snapshot::SpaceState;
 use super::space_view::SpaceView;
 use crate::base::limits::LimitHit;
-use crate::base::{Clock, EntryId, Limits, StopCause, Time, Wake};
+use crate::base::{Clock, EntryId, Limits, Note, StopCause, Time, Wake};
 use crate::engine::error::{Fallible, limit};
 use crate::engine::value::cycle_collector::Captures;
 use rhai::{Dynamic, EvalAltResult, NativeCallContext};
@@ -71,6 +72,7 @@ pub(crate) struct Task {
     called_units: CalledUnits,
     retained: Retained,
     captures: Captures,
+    notes: Notes,
 }
 
 /// The tag of running code: who it runs for, and which code it is when that is not the eval's own.
@@ -114,6 +116,7 @@ impl Task {
             called_units: CalledUnits::default(),
             retained: Retained::default(),
             captures: Captures::default(),
+            notes: Notes::default(),
         })
     }
 
@@ -280,6 +283,16 @@ impl Task {
     /// The captured variables it made.
     pub(crate) fn captures(&self) -> &Captures {
         &self.captures
+    }
+
+    /// Adds a remark to its answer, once.
+    pub(crate) fn note(&self, note: Note) {
+        self.notes.add(note);
+    }
+
+    /// Takes the remarks for its answer.
+    pub(crate) fn take_notes(&self) -> Vec<Note> {
+        self.notes.take()
     }
 
     /// Asks whether the process keeps `bytes` more for this entry.

@@ -5,6 +5,7 @@ pub(crate) mod context;
 pub(crate) mod control;
 pub(crate) mod hooks;
 pub(crate) mod loaded_module;
+pub(crate) mod notes;
 pub(crate) mod retained;
 pub(crate) mod runtime;
 pub(crate) mod snapshot;

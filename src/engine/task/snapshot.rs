@@ -59,6 +59,8 @@ pub(crate) struct Snapshot {
     pub(crate) captured: Vec<Vec<ImmutableString>>,
     /// The statement that runs.
     pub(crate) statement: usize,
+    /// The number of variables of the top level when it began: those behind are locals.
+    pub(crate) top_level: usize,
     /// Variables it changed that functions have not been shown yet.
     pub(crate) changed: Vec<ImmutableString>,
     /// The number of imports that are known to the space.

@@ -209,8 +209,8 @@ impl HostCore {
             }
         };
         let Effects { move_to, new_space } = std::mem::take(&mut *active.effects());
-        let conflicts = ended.conflicts;
-        let summary = Summary { end, committed: ended.committed, conflicts, cancelled_children, new_space, move_to };
+        let (committed, conflicts, notes) = (ended.committed, ended.conflicts, ended.notes);
+        let summary = Summary { end, committed, conflicts, notes, cancelled_children, new_space, move_to };
         let kept = SettledEntry { summary: Arc::new(summary), values: Arc::new(values) };
         // Idle before anyone learns that the entry settled: whoever waited for it finds this thread warm.
         self.threads.offer();

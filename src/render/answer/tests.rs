@@ -1,7 +1,7 @@
 //! Every shape of an answer, for agents and for the terminal.
 
 use super::*;
-use crate::base::{Conflict, Owner, SessionId, SpaceId, Time};
+use crate::base::{Conflict, Note, Owner, SessionId, SpaceId, Time};
 use crate::registry::{Gap, HeadTail, Line};
 use crate::render::style::visible;
 use crate::render::value::Elided;
@@ -84,6 +84,12 @@ fn everything_there_is_to_say_in_its_order() {
     let summary = Summary {
         committed: vec!["a".to_owned(), "b".to_owned()],
         conflicts,
+        notes: vec![
+            Note::InPlace("sort".to_owned()),
+            Note::ItemFirst,
+            Note::SlashesComment,
+            Note::InPlace("push".to_owned()),
+        ],
         cancelled_children: vec![EntryId(13)],
         new_space: Some("workshop".to_owned()),
         ..Summary::of(value("42", Elided::Counted { items: 9_872, characters: 0 }))
@@ -108,6 +114,9 @@ fn everything_there_is_to_say_in_its_order() {
         last line
         ;; id 12 · session bfw · ns s-bfw · ok · 3 ms
         ;; truncated — 9,872 elided · res(12) is the whole value
+        ;; note: sort() works in place and gives () · say order()
+        ;; note: for (item, index) in list: the item comes first
+        ;; note: // begins a comment in Rhai; whole numbers are divided by /
         ;; x was also set by entry 29
         ;; function f was also defined by entry 30
         ;; cancelled children: 13
@@ -126,6 +135,9 @@ fn everything_there_is_to_say_in_its_order() {
         last line
         ␛[2m;; id 12 · session bfw · ns s-bfw · ok · 3 ms␛[0m
         ␛[2m;; truncated — 9,872 elided · res(12) is the whole value␛[0m
+        ␛[2m;; note: sort() works in place and gives () · say order()␛[0m
+        ␛[2m;; note: for (item, index) in list: the item comes first␛[0m
+        ␛[2m;; note: // begins a comment in Rhai; whole numbers are divided by /␛[0m
         ␛[2m;; x was also set by entry 29␛[0m
         ␛[2m;; function f was also defined by entry 30␛[0m
         ␛[2m;; cancelled children: 13␛[0m

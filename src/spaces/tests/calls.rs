@@ -102,3 +102,21 @@ fn a_closure_reads_what_its_own_eval_holds() {
         Harness::new().session().is(code, expected);
     }
 }
+
+#[test]
+fn a_part_of_a_list_is_taken_by_a_range_as_of_a_text() {
+    for (code, expected) in [
+        ("[1, 2, 3][0..2]", "[1, 2]"),
+        ("let l = [1, 2, 3]; l[1..]", "[2, 3]"),
+        ("let l = [1, 2, 3]; l[0..=1].len()", "2"),
+        ("let l = [[1, 2], [3]]; l[0..1][0][1]", "2"),
+        ("let t = \"abcd\"; t[1..3]", "bc"),
+        ("let n = 6; n[0..2]", "2"),
+        ("let l = [1, 2, 3]; fn f() { l[0..2] } f()", "[1, 2]"),
+        ("let l = [1, 2, 3]; let f = || l[1..2]; f.call()", "[2]"),
+        ("fn f(l) { l[0..1] } f([7, 8])", "[7]"),
+        ("let l = [1, 2, 3]; fn n() { l.len() } { l.push(4); l[0..n()].len() }", "4"),
+    ] {
+        Harness::new().session().is(code, expected);
+    }
+}

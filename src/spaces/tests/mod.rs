@@ -17,6 +17,7 @@ mod lists;
 mod modules;
 mod natives;
 mod nesting;
+mod notes;
 mod ranges;
 mod seen;
 mod sessions;

@@ -66,3 +66,77 @@ fn a_function_of_a_module_that_changes_its_first_argument_changes_the_variable()
     s.run("import \"shop\" as shop; let l = [1]; let m = shop::add(l, 2);");
     s.is("m", "[1, 2]");
 }
+
+#[test]
+fn what_arguments_and_receivers_write_is_seen_by_the_call() {
+    for (code, expected) in [
+        ("let x = 0; fn f(a) { x } { x = 1; f({ x = 2; 0 }) }", "2"),
+        ("let x = 1; fn f(n) { x * 100 + n } fn inc() { this += 1; this } { x = 5; f(x.inc()) }", "606"),
+        (
+            "let x = 0; fn f(a) { x } let r = []; for i in 0..3 { r.push(f({ if true { x = i + 10; } 0 })); } r",
+            "[10, 11, 12]",
+        ),
+        (
+            "let x = 0; fn f(a) { x } fn bad() { throw 1 } let r = []; \
+             for i in 0..2 { r.push(f({ try { x = i + 5; bad(); } catch { x += 100; } 1 })); } r",
+            "[105, 106]",
+        ),
+        ("let x = 0; fn f(a) { x } fn g() { 1 } { x = 1; f({ for i in 0..0 { g(); } 0 }) }", "1"),
+        ("let x = 0; fn f() { x } let r = ({ x = 5; [1] }).map(|e| f()); r", "[5]"),
+        (
+            "let q = [1, 2, 3]; fn left(v) { `${v}:${q.len()}` } let r = []; \
+             for i in 0..2 { q.push(i); q.push(i); r.push(left(q.shift())); } r",
+            "[\"1:4\", \"2:5\"]",
+        ),
+    ] {
+        Harness::new().session().is(code, expected);
+    }
+}
+
+#[test]
+fn an_error_loses_nothing_that_was_written_before_it() {
+    for (code, expected) in [
+        ("let x = 0; fn g() { 1 } fn f() { x } { try { x = 1; let y = 1 / 0; g(); } catch { } f() }", "1"),
+        (
+            "let x = 0; fn f() { x } let r = []; \
+             for i in 0..4 { try { x = i; if i % 2 == 0 { [][3]; } f(); } catch { r.push(f()); } } r",
+            "[0, 2]",
+        ),
+    ] {
+        Harness::new().session().is(code, expected);
+    }
+}
+
+#[test]
+fn locals_of_the_same_name_are_nobody_elses_business() {
+    for (code, expected) in [
+        (
+            "let i = 0; fn cur() { i } let r = []; while i < 3 { i += 1; for i in 10..12 { r.push(cur()); } } r",
+            "[1, 1, 2, 2, 3, 3]",
+        ),
+        ("let x = 0; fn f() { x } { x = 1; let x = 99; f() }", "1"),
+        (
+            "let e = 0; fn cur() { e } let r = []; for k in 0..2 { e += 1; try { throw 77 } catch(e) { r.push(cur()); } } r",
+            "[1, 2]",
+        ),
+        ("let x = 0; fn f() { x } { x = 1; for i in 0..0 { let c = || x; } f() }", "1"),
+    ] {
+        Harness::new().session().is(code, expected);
+    }
+}
+
+#[test]
+fn a_function_in_a_map_under_the_name_of_one_that_reads_may_change_the_map() {
+    let s = Harness::new().session();
+    s.run("let cnt = #{n: 0, round: || { this.n += 1; this.n }};");
+    s.is("cnt.round()", "1");
+    s.is("cnt.round()", "2");
+    s.is("cnt.n", "2");
+    s.is("fn find(f) { this.push(1); 0 } let l = [1]; l.find(|| 1); l", "[1, 1]");
+}
+
+#[test]
+fn a_function_that_reads_a_variable_in_use_is_refused_by_its_name() {
+    let s = Harness::new().session();
+    s.has("let l = [1, 2]; fn n() { l.len() } let c = || l.len(); l.map(|x| n())", "'l' is in use");
+}

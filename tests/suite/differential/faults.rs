@@ -19,35 +19,11 @@ pub(super) const FAULTS: &[Fault] = &[
         programs: &["receiver of call: closure that does not use this"],
     },
     Fault {
-        what: "a capture that fails leaves the next variable that is named captured, so that a function call \
-               changes a copy of it",
-        programs: &["capture of one that is there and one that is not"],
-    },
-    Fault {
         what: "is_def_var with a name that is not written out knows only what the eval itself names",
         programs: &[
             "is_def_var with a name in a variable",
             "is_def_var with a name from a function",
             "is_def_var with a name put together",
-        ],
-    },
-    Fault {
-        what: "a list cannot be indexed by a range literal",
-        programs: &[
-            "list part by an inclusive range literal",
-            "list part by a range literal",
-            "list literal part by a range literal",
-        ],
-    },
-    Fault {
-        what: "call with a closure that does not use this is refused, where plain Rhai calls it",
-        programs: &[
-            "receiver of call: closure without parameters",
-            "receiver of call: part of a list",
-            "receiver of call: in a block",
-            "receiver of call: a captured variable",
-            "receiver of call: part of a map",
-            "receiver of call: a text",
         ],
     },
 ];

@@ -21,6 +21,19 @@ pub(super) struct Purpose {
 /// Every purpose.
 pub(super) const PURPOSES: &[Purpose] = &[
     Purpose {
+        why: "a closure that does not look at this refuses one argument too many: whether `x.call(f)` hands over this or \
+              `f.call(x)` an argument cannot be told, and taking it silently would be wrong in the second",
+        how: Differs::Alone,
+        programs: &[
+            "receiver of call: closure without parameters",
+            "receiver of call: part of a list",
+            "receiver of call: in a block",
+            "receiver of call: a captured variable",
+            "receiver of call: part of a map",
+            "receiver of call: a text",
+        ],
+    },
+    Purpose {
         why: "functions read the variables of their space, as of their call, and cannot change them",
         how: Differs::FromPlain,
         programs: &[

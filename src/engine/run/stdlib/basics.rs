@@ -1,13 +1,14 @@
 //! Sizes of lists and blobs, nesting, and sleeping: standard functions that could hang or kill the process, in a form that
 //! cannot. Sizes are checked before memory is taken, and loops ask whether they must end.
 
+use crate::base::Note;
 use crate::base::limits::LimitHit;
 use crate::engine::error::{Fallible, fail, limit};
 use crate::engine::native::Api;
 use crate::engine::rhai_internals::markers::NestingCheck;
 use crate::engine::task::context::Task;
 use crate::engine::value::inspect::{measure, within};
-use rhai::{Array, Blob, Dynamic, FnPtr, INT, NativeCallContext};
+use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, NativeCallContext};
 use std::time::Duration;
 
 /// The number of steps a native loop takes between two questions whether to go on.
@@ -24,6 +25,17 @@ pub(super) fn register(api: &mut Api) {
 
 fn nesting(api: &mut Api) {
     api.function(NestingCheck::FUNCTION, &[], "", |value: Dynamic, _behind: Dynamic| value);
+    api.function(
+        NestingCheck::NOTING,
+        &[],
+        "",
+        |context: NativeCallContext<'_>, value: Dynamic, function: ImmutableString| {
+            if value.is_unit() {
+                Task::of(&context).note(Note::InPlace(function.into()));
+            }
+            value
+        },
+    );
     api.function(NestingCheck::FUNCTION, &[], "", |context: NativeCallContext<'_>, value: Dynamic| {
         let task = Task::of(&context);
         let levels = task.nesting();
