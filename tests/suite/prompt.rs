@@ -341,6 +341,8 @@ fn a_prompt_on_another_instance_is_one_session_more() {
     program.press("40 +");
     program.sees("40 +");
     instance.enter(&format!("import \"@s-{session}\" as other; other::gate.set(true)"));
+    // A key that comes before the prompt asks again is lost.
+    instance.is_asked();
     program.sees("\"through\"");
     program.sees(&format!(";; id {id} · "));
     program.enter(" 2");
