@@ -47,8 +47,10 @@ fn search(lookup: &Lookup<'_>, words: &str) -> Fallible<(Vec<Hit>, usize)> {
     let all: Vec<String> = tokens(words).collect();
     let telling: Vec<&String> = all.iter().filter(|word| !EMPTY.contains(&word.as_str())).collect();
     // Of words that all say nothing, each may be the one that was meant.
-    let wanted: Vec<Stem> =
-        if telling.is_empty() { all.iter().collect() } else { telling }.into_iter().map(Stem::of).collect();
+    let wanted: Vec<Stem> = if telling.is_empty() { all.iter().collect() } else { telling }
+        .into_iter()
+        .map(|word| Stem::of(word))
+        .collect();
     let mut found = Vec::new();
     for candidate in candidates(lookup)? {
         (lookup.check)()?;
@@ -77,7 +79,7 @@ struct Stem {
 }
 
 impl Stem {
-    fn of(word: &String) -> Self {
+    fn of(word: &str) -> Self {
         let ending = ["ing", "ed", "es", "s"].iter().find_map(|ending| word.strip_suffix(ending));
         let stem = ending.filter(|stem| stem.chars().count() >= 3).unwrap_or(word).to_owned();
         Self { open: stem.chars().count() >= 4, stem }
