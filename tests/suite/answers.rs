@@ -31,9 +31,9 @@ async fn lists_of_the_registry_are_tables_and_the_value_is_what_it_was() {
     assert_eq!(
         value(&said.text),
         "3 rows · doc line name params signature\n\
-         Adds.           2  add    [\"a\", \"b\"]  add(a, b)\n\
-         Says hello.     4  hello  [\"name\"]    hello(name)\n\
-         One.            6  one    []          one()"
+         Adds.        2  add    [\"a\", \"b\"]  add(a, b)\n\
+         Says hello.  4  hello  [\"name\"]    hello(name)\n\
+         One.         6  one    []          one()"
     );
 }
 
