@@ -182,7 +182,11 @@ pub(crate) fn output(page: &Page, style: Style) -> String {
     for (n, line) in (page.first..).zip(&page.lines) {
         let text = super::output::line(line);
         table.row(
-            vec![n.to_string(), format!("{:.1} s", line.after.as_secs_f64()), format!("{text}{}", super::output::missing(line))],
+            vec![
+                n.to_string(),
+                format!("{:.1} s", line.after.as_secs_f64()),
+                format!("{text}{}", super::output::missing(line)),
+            ],
             &[(0, Role::Quiet), (1, Role::Quiet)],
         );
     }

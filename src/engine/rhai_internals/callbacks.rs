@@ -5,7 +5,9 @@ use super::markers::Marker;
 use super::runtime_state::{StateView, begin_module};
 use crate::engine::environment::Constants;
 use crate::engine::error::Fallible;
-use rhai::{Array, Blob, Dynamic, Engine, EvalAltResult, EvalContext, ImmutableString, LexError, Position, Scope, Token};
+use rhai::{
+    Array, Blob, Dynamic, Engine, EvalAltResult, EvalContext, ImmutableString, LexError, Position, Scope, Token,
+};
 use std::cell::{Cell, RefCell};
 
 /// Told of what the code in an engine does.

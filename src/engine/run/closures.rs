@@ -247,12 +247,7 @@ pub(super) fn without_this(pointer: &FnPtr) {
 
 /// Whether a pointer of this name is called as a method of the map that holds it, as in `m.f(1)`. The map comes first then, before
 /// what was captured, and is `this` however many arguments there are.
-fn is_method_of_map(
-    captures: usize,
-    name: &str,
-    context: &NativeCallContext<'_>,
-    arguments: &[&mut Dynamic],
-) -> bool {
+fn is_method_of_map(captures: usize, name: &str, context: &NativeCallContext<'_>, arguments: &[&mut Dynamic]) -> bool {
     if WITHOUT_THIS.take() || context.fn_name() == "call" {
         return false;
     }

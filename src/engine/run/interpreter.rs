@@ -168,7 +168,8 @@ fn in_space(task: &Task, name: &str, at: StateView<'_>) -> Option<Arc<Dynamic>> 
     {
         return space.upgrade()?.variable(name).map(|variable| variable.value);
     }
-    let seen = task.state().snapshot().known.get(name).and_then(|seen| seen.ahead.clone().or_else(|| seen.value.clone()));
+    let seen =
+        task.state().snapshot().known.get(name).and_then(|seen| seen.ahead.clone().or_else(|| seen.value.clone()));
     seen.or_else(|| task.space().variable(name).map(|variable| variable.value))
 }
 

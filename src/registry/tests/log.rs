@@ -26,7 +26,9 @@ fn texts(lines: &[Line]) -> Vec<&str> {
 type Shown<'a> = (Vec<&'a str>, Option<(u64, u64, u64)>, Vec<&'a str>);
 
 fn shown(found: &HeadTail) -> Shown<'_> {
-    let gap = found.gap.map(|Gap { lines, bytes, characters, from }| (lines, if lines == 0 { characters } else { bytes }, from));
+    let gap = found
+        .gap
+        .map(|Gap { lines, bytes, characters, from }| (lines, if lines == 0 { characters } else { bytes }, from));
     (texts(&found.head), gap, texts(&found.tail))
 }
 

@@ -134,7 +134,9 @@ fn a_part_of_a_list_is_taken_by_a_range_as_of_a_text() {
     ] {
         Harness::new().session().is(code, expected);
     }
-    for code in ["let m = #{a: [1, 2]}; m.a[0..1] = []", "let l = [1, 2]; l[0..1] = [5]", "let m = #{a: [1]}; m?.a[0..1]"] {
+    for code in
+        ["let m = #{a: [1, 2]}; m.a[0..1] = []", "let l = [1, 2]; l[0..1] = [5]", "let m = #{a: [1]}; m?.a[0..1]"]
+    {
         let failure = Harness::new().session().fails(code);
         assert!(failure.hint.unwrap().contains("list.extract(range)"), "{code}");
     }
