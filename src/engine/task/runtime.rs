@@ -215,7 +215,7 @@ fn facts(module: &Shared<Module>, name: Option<&str>, standard: bool) -> Vec<Fun
             let function_name = text("name");
             // Operators, and what only the engine calls.
             let plain = function_name.starts_with(|c: char| c.is_alphabetic() || c == '_')
-                && ![NestingCheck::FUNCTION, NestingCheck::NOTING].contains(&function_name.as_str());
+                && !NestingCheck::is_name(&function_name);
             let signature = for_scripts(&text("signature"));
             (plain && !(standard && takes_other_numbers(&signature))).then(|| FunctionFacts {
                 name: function_name,
