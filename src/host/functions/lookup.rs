@@ -62,7 +62,7 @@ impl Lookup<'_> {
     /// The docs of a variable of the place.
     fn variable(&self, name: &str) -> Option<String> {
         let variable = self.space()?.variable(name)?;
-        let shown = Budget { bytes: 600, depth: 3, items: 10, head: 7, tail: 3, string: 200 };
+        let shown = Budget { bytes: 600, depth: 3, items: 10, head: 7, tail: 3, string: 200, ..Budget::ANSWER };
         let hook = |value: &rhai::Dynamic| self.host.show(value, None);
         let stopped = || (self.check)().is_err();
         let now = self.host.clock.now();
