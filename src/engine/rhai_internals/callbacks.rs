@@ -5,7 +5,9 @@ use super::markers::Marker;
 use super::runtime_state::{StateView, begin_module};
 use crate::engine::environment::Constants;
 use crate::engine::error::Fallible;
-use rhai::{Dynamic, Engine, EvalContext, ImmutableString, LexError, Scope, Token};
+use rhai::{
+    Array, Blob, Dynamic, Engine, EvalAltResult, EvalContext, ImmutableString, LexError, Position, Scope, Token,
+};
 use std::cell::{Cell, RefCell};
 
 /// Told of what the code in an engine does.
@@ -37,6 +39,12 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// The value of a variable that is not in the scope, if there is one.
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
 
+    /// Whether there is a variable of this name that is not in the scope.
+    fn defines(&self, name: &str, at: StateView<'_>) -> bool;
+
+    /// Whether closures share the variable of this name, which is not in the scope.
+    fn is_cell(&self, name: &str, at: StateView<'_>) -> bool;
+
     /// A pointer to the function of this name.
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic>;
 
@@ -60,6 +68,8 @@ thread_local! {
     static CAPTURING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     /// Whether there are any.
     static IS_CAPTURING: Cell<bool> = const { Cell::new(false) };
+    /// Values that were put aside, each until the marker behind it takes it up.
+    static STASH: RefCell<Vec<Dynamic>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The bytes of a name that is noted in place: it is at every variable that code asks for.
@@ -84,6 +94,11 @@ impl Latest {
             None => LATEST_LONG.with_borrow_mut(|long| name.clone_into(long)),
         }
     }
+}
+
+/// Puts a value aside for the marker that takes it up.
+pub(crate) fn stash(value: Dynamic) {
+    STASH.with_borrow_mut(|stash| stash.push(value));
 }
 
 /// The variable that code on this thread asked for last.
@@ -113,6 +128,7 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
     // Threads are used again: what an error left half-way is no business of the next eval.
     CAPTURING.take();
     IS_CAPTURING.set(false);
+    STASH.take();
     THROWN.set(false);
     engine.on_var(move |name, index, mut context| {
         if name.as_bytes().first() == Some(&b' ') {
@@ -133,26 +149,20 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
     });
 }
 
-/// The value of a marker.
+/// The value of a marker, whatever it is.
 fn at_marker(
     observer: &impl Observer,
     name: &str,
     context: &mut EvalContext<'_, '_, '_, '_, '_, '_>,
 ) -> Fallible<Option<Dynamic>> {
-    match Marker::of(name) {
-        None => Ok(None),
-        Some(Marker::Function(function)) => {
-            observer.function(function, StateView::new(context.global_runtime_state())).map(Some)
-        }
-        Some(Marker::IsList(variable)) => {
-            let value = match context.scope().get(variable) {
-                Some(value) => Some(value.clone()),
-                None => observer.variable(variable, StateView::new(context.global_runtime_state()))?,
-            };
-            let is_list = value.is_some_and(|value| value.read_lock::<rhai::Array>().is_some());
-            Ok(Some(is_list.into()))
-        }
-        Some(marker) => reach(observer, marker, context).map(|()| Some(Dynamic::UNIT)),
+    let Some(marker) = Marker::of(name) else { return Ok(None) };
+    if let Marker::Source(_) = marker {
+        // At the start of every function.
+        return reach(observer, marker, context).map(|()| Some(Dynamic::UNIT));
+    }
+    match valued(observer, marker, context)? {
+        Some(value) => Ok(Some(value)),
+        None => reach(observer, marker, context).map(|()| Some(Dynamic::UNIT)),
     }
 }
 
@@ -212,6 +222,41 @@ fn show_all(observer: &impl Observer, names: &str, scope: &Scope<'_>) {
     observer.show_changed("", scope);
 }
 
+/// The value of a marker that has one.
+fn valued(
+    observer: &impl Observer,
+    marker: Marker<'_>,
+    context: &EvalContext<'_, '_, '_, '_, '_, '_>,
+) -> Fallible<Option<Dynamic>> {
+    let at = StateView::new(context.global_runtime_state());
+    let scope = context.scope();
+    let is = |yes: bool| Ok(Some(Dynamic::from(yes)));
+    match marker {
+        Marker::Function(function) => observer.function(function, at).map(Some),
+        Marker::IsList(variable) => {
+            let is_list = |value: &Dynamic| value.read_lock::<Array>().is_some() || value.read_lock::<Blob>().is_some();
+            match scope.get(variable) {
+                Some(value) => is(is_list(value)),
+                None => is(observer.variable(variable, at)?.is_some_and(|value| is_list(&value))),
+            }
+        }
+        Marker::Stashed => Ok(Some(STASH.with_borrow_mut(Vec::pop).unwrap_or_default())),
+        Marker::Defined("") => {
+            let name = scope.get(&Marker::Defined("").name()).cloned().unwrap_or_default();
+            match name.into_immutable_string() {
+                Ok(name) => is(scope.contains(&name) || observer.defines(&name, at)),
+                Err(actual) => {
+                    let wrong = EvalAltResult::ErrorMismatchDataType("string".into(), actual.into(), Position::NONE);
+                    Err(wrong.into())
+                }
+            }
+        }
+        Marker::Defined(name) => is(scope.contains(name) || observer.defines(name, at)),
+        Marker::IsCell(name) => is(observer.is_cell(name, at)),
+        _ => Ok(None),
+    }
+}
+
 /// Running code has come to a marker.
 fn reach(
     observer: &impl Observer,
@@ -255,7 +300,7 @@ fn reach(
         }
         Marker::Thrown => THROWN.set(true),
         // Those that have a value do nothing else.
-        Marker::Function(_) | Marker::IsList(_) => {}
+        Marker::Function(_) | Marker::IsList(_) | Marker::Stashed | Marker::Defined(_) | Marker::IsCell(_) => {}
         Marker::Caught(variable) => {
             // A thrown value is what it is.
             if !THROWN.take()
