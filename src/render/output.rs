@@ -40,7 +40,7 @@ pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
     }
     let HeadTail { head, gap, tail } = output.lines;
     let (mut head, mut tail) = shown(head, gap.is_some(), tail);
-    let mut gap = gap.unwrap_or(Gap { lines: 0, bytes: 0, from: head.len() as u64 });
+    let mut gap = gap.unwrap_or(Gap { lines: 0, bytes: 0, characters: 0, from: head.len() as u64 });
     if size(&head) + size(&tail) > ROOM {
         // Escapes made it longer than the log thought.
         if gap.lines == 0 && tail.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
     }
     let mut block = vec![style.paint(Role::Quiet, ";; out")];
     block.append(&mut head);
-    if gap.lines > 0 || gap.bytes > 0 {
+    if gap.lines > 0 || gap.characters > 0 {
         block.push(style.paint(Role::Quiet, &mark(&gap, output.dropped, id)));
     }
     block.append(&mut tail);
@@ -67,7 +67,10 @@ pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
 fn mark(gap: &Gap, dropped: u64, id: EntryId) -> String {
     let size = bytes(number(gap.bytes));
     match (gap.lines, dropped) {
-        (0, _) => format!("… {size} elided · out({id}, {}, 1) is the whole line", gap.from),
+        (0, _) => {
+            let left = count(number(gap.characters), "character");
+            format!("… {left} elided · out({id}, {}, 1) is the whole line", gap.from)
+        }
         (lines, 0) => {
             format!(
                 "… {} elided ({size}) · out({id}, {}, 100) pages through it",
@@ -112,8 +115,12 @@ fn shown(head: &[Line], gap: bool, tail: &[Line]) -> (Vec<String>, Vec<String>) 
 /// A line with its beginning, and what the log itself cut off its end.
 fn whole(line: &Line, share: usize) -> String {
     let text = cut(&self::line(line), share);
-    let rest = if line.cut > 0 { format!("… {} elided", bytes(line.cut)) } else { String::new() };
-    guarded(&format!("{text}{rest}"))
+    guarded(&format!("{text}{}", missing(line)))
+}
+
+/// What the log itself cut off the end of a line.
+pub(super) fn missing(line: &Line) -> String {
+    if line.cut > 0 { format!("… {} elided", count(line.cut, "character")) } else { String::new() }
 }
 
 /// The mark in a page for lines that are gone for ever.
@@ -198,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_gap_says_how_much_and_where_it_is() {
-        let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, from: 1 });
+        let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, characters: 0, from: 1 });
         let mut lines = HeadTail { head: vec![print("first line")], gap, tail: vec![print("last line")] };
         expect![[r#"
             ;; out
@@ -229,19 +236,19 @@ mod tests {
     #[test]
     fn a_giant_line_is_cut_inside() {
         let giant = Line { cut: 12_000, ..print(";; 😀😀") };
-        let gap = Some(Gap { lines: 0, bytes: 12_000, from: 0 });
+        let gap = Some(Gap { lines: 0, bytes: 12_000, characters: 12_000, from: 0 });
         let lines = HeadTail { head: vec![giant.clone()], gap, tail: vec![giant.clone()] };
         expect![[r#"
             ;; out
              ;; 😀😀…
-            … 12 KB elided · out(12, 0, 1) is the whole line
+            … 12,000 characters elided · out(12, 0, 1) is the whole line
             …;; 😀😀"#]]
         .assert_eq(&show(&lines, 0));
         let lines = HeadTail { head: vec![print("before"), giant, print("after")], ..HeadTail::default() };
         expect![[r#"
             ;; out
             before
-             ;; 😀😀… 12 KB elided
+             ;; 😀😀… 12,000 characters elided
             after"#]]
         .assert_eq(&show(&lines, 0));
         let escapes = print(&"\u{1b}".repeat(6_000));
@@ -257,7 +264,7 @@ mod tests {
         ) {
             let mut head: Vec<_> = texts.iter().map(|text| print(text)).collect();
             let tail = if gap == 0 { Vec::new() } else { head.split_off(split.min(head.len())) };
-            let gap = (gap > 0).then_some(Gap { lines: gap, bytes: gap * 10, from: head.len() as u64 });
+            let gap = (gap > 0).then_some(Gap { lines: gap, bytes: gap * 10, characters: 0, from: head.len() as u64 });
             let lines = HeadTail { head, gap, tail };
             let shown = show(&lines, 0);
             prop_assert!(shown.len() <= ANSWER_BYTES, "{} bytes", shown.len());

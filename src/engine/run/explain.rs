@@ -1,7 +1,7 @@
 //! The parts that make an error useful: the source line, near names, and hints that say what to do.
 
 use super::hints::{Code, Fault, hint};
-use crate::base::Failure;
+use crate::base::{Failure, Note};
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::rhai_internals::error_text::missing_property;
@@ -314,7 +314,7 @@ fn hint_slashes(failure: &mut Failure, code: &str) {
             || line <= failure.line && code.lines().skip(line).take(between).all(|line| line.trim().is_empty())
     };
     if slash_divisions(code).into_iter().any(missed_by) {
-        failure.hint = Some("// begins a comment in Rhai; whole numbers are divided by /".to_owned());
+        failure.hint = Some(Note::SLASHES.to_owned());
     }
 }
 

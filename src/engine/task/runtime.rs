@@ -210,7 +210,7 @@ fn facts(module: &Shared<Module>, name: Option<&str>, standard: bool) -> Vec<Fun
             let function_name = text("name");
             // Operators, and what only the engine calls.
             let plain = function_name.starts_with(|c: char| c.is_alphabetic() || c == '_')
-                && ![NestingCheck::FUNCTION, NestingCheck::NOTING].contains(&function_name.as_str());
+                && !NestingCheck::is_name(&function_name);
             plain.then(|| FunctionFacts {
                 name: function_name,
                 module: name.map(str::to_owned),

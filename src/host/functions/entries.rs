@@ -200,9 +200,8 @@ out_find(e.id, |text, row| row[3] > 97).len() //=> 2
     );
 
     const FAILURE: &str = "
-How an entry failed, as `#{kind, message, cause, line, column, source, frames, hint, thrown}`; `()` when it did not. `hint` says what to do,
-where there is something to say; else it is `()`. `thrown` is the live
-value of a `throw`. `cause` is the id of the entry that failed first, when this one failed because it waited for another; else `()`.
+How an entry failed, as `#{kind, message, cause, line, column, source, frames, hint, thrown}`; `()` when it did not. `hint` says what
+to do, where there is something to say, else it is `()`. `thrown` is the live value of a `throw`. `cause` is the id of the entry that failed first, when this one failed because it waited for another; else `()`.
 
 ```rhai
 let e = bg(|| throw #{code: 404});

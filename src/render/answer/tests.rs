@@ -76,7 +76,7 @@ fn check(block: &Block, expected: Expect) {
 
 #[test]
 fn everything_there_is_to_say_in_its_order() {
-    let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, from: 1 });
+    let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, characters: 0, from: 1 });
     let conflicts = vec![
         Conflict { name: "x".into(), other: EntryId(29), function: false },
         Conflict { name: "f".into(), other: EntryId(30), function: true },

@@ -3,7 +3,7 @@
 
 use crate::engine::error::{Fallible, fail};
 use crate::engine::rhai_internals::closure_name::names_closure;
-use crate::engine::run::closures::{call_on, parameter_counts, wrong_count};
+use crate::engine::run::closures::{call_on, parameter_counts, without_this, wrong_count};
 use crate::engine::signature::value_type;
 use crate::engine::task::context::Task;
 use crate::engine::value::text::brief;
@@ -105,7 +105,10 @@ impl<'c> Callback<'c> {
                 Err(wrong_count(self.context, self.f.fn_name(), taken, N))
             }
             [_, ..] if !self.takes.contains(&N) => Err(self.missing(&arguments)),
-            _ => self.f.call_raw(self.context, None, arguments),
+            _ => {
+                without_this(&self.f);
+                self.f.call_raw(self.context, None, arguments)
+            }
         }
     }
 
