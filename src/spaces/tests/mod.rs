@@ -19,6 +19,7 @@ mod modules;
 mod natives;
 mod nesting;
 mod notes;
+mod places;
 mod ranges;
 mod seen;
 mod sessions;
