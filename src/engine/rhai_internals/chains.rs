@@ -9,11 +9,12 @@ use super::markers::{Marker, NestingCheck};
 use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString, Position, Stmt, StmtBlock};
 
 /// Methods that leave their object as it is whatever the function they are given does with its parameters.
-const PURE: [&str; 14] = [
+const PURE: [&str; 15] = [
     "all",
     "filter",
     "find",
     "find_map",
+    "find_path",
     "index_of",
     "map",
     "order",

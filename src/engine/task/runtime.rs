@@ -129,11 +129,6 @@ impl Runtime {
         self.0.code_units.parameter_names(closure)
     }
 
-    /// The names of the native functions every script sees.
-    pub(crate) fn function_names(&self) -> BTreeSet<&str> {
-        self.functions().iter().filter(|facts| facts.module.is_none()).map(|facts| facts.name.as_str()).collect()
-    }
-
     /// Whether there is a native function of this name that takes a function.
     pub(crate) fn has_callback(&self, name: &str) -> bool {
         matches!(self.native(name), Native::Calling { .. })
