@@ -58,21 +58,28 @@ impl Environment {
     }
 }
 
-/// The variable under which a module carries its own record. No script can type it.
+/// The variable under which a module carries its own record. No script can type it, and it sorts before all that one can.
 const RECORD: &str = " module";
 
-/// The record that a module carries of itself: its name, and the code its closures come from.
+/// The record that a module carries of itself: its name, the code its closures come from, and what stands behind it.
 #[derive(Clone)]
 pub(crate) struct ModuleRecord {
     name: ImmutableString,
     /// Held for as long as the module lives.
     _code: Vec<KeepAlive>,
+    /// The source of its variables, when they are not in the module itself.
+    source: Option<KeepAlive>,
 }
 
 impl ModuleRecord {
     /// Writes into `module` that it is called `name`, and lets it hold `code`.
     pub(crate) fn put_into(module: &mut Module, name: ImmutableString, code: Vec<KeepAlive>) {
-        module.set_var(RECORD, Dynamic::from(Self { name, _code: code }));
+        module.set_var(RECORD, Dynamic::from(Self { name, _code: code, source: None }));
+    }
+
+    /// Writes into `module` that it is called `name`, and that its variables are found in `source`.
+    pub(crate) fn put_view_into(module: &mut Module, name: ImmutableString, source: KeepAlive) {
+        module.set_var(RECORD, Dynamic::from(Self { name, _code: Vec::new(), source: Some(source) }));
     }
 }
 
@@ -84,7 +91,16 @@ impl fmt::Debug for ModuleRecord {
 
 /// The name a module is imported by; `None` when it is none of ours.
 pub(crate) fn name_of(module: &Module) -> Option<ImmutableString> {
-    let record = module.get_var(RECORD)?;
-    let record = record.read_lock::<ModuleRecord>()?;
-    Some(record.name.clone())
+    record(module, |record| Some(record.name.clone()))
+}
+
+/// The source of a module's variables, when they are not in the module itself.
+pub(crate) fn source_of(module: &Module) -> Option<KeepAlive> {
+    record(module, |record| record.source.clone())
+}
+
+fn record<T>(module: &Module, of: impl FnOnce(&ModuleRecord) -> Option<T>) -> Option<T> {
+    // Asking for it by name would copy it.
+    let (_, value) = module.iter_var().next().filter(|(name, _)| *name == RECORD)?;
+    of(&*value.read_lock::<ModuleRecord>()?)
 }

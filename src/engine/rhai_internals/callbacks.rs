@@ -34,6 +34,9 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// The value of a variable that is not in the scope, if there is one.
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
 
+    /// The value of a variable of an import, which is named `alias::name`.
+    fn imported(&self, path: &str, at: StateView<'_>) -> Fallible<Dynamic>;
+
     /// A pointer to the function of this name.
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic>;
 
@@ -60,6 +63,13 @@ pub(crate) fn latest_variable() -> String {
     LATEST.with_borrow(String::clone)
 }
 
+fn note_latest(name: &str) {
+    LATEST.with_borrow_mut(|latest| {
+        latest.clear();
+        latest.push_str(name);
+    });
+}
+
 /// Lets the parser ask at every token whether it must end. It compares each key of a map and each parameter with all before it,
 /// which takes seconds for as many as a script has room for: so a stop and the limits of an eval end it as well.
 #[expect(deprecated, reason = "marked volatile; the version is pinned and the tests watch it")]
@@ -84,20 +94,24 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
             return observer.function(function, StateView::new(context.global_runtime_state())).map(Some);
         }
         if let Some(Marker::IsList(variable)) = Marker::of(name) {
-            let value = match context.scope().get(variable) {
-                Some(value) => Some(value.clone()),
-                None => observer.variable(variable, StateView::new(context.global_runtime_state()))?,
+            let value = match (Marker::of(variable), context.scope().get(variable)) {
+                (Some(Marker::Imported(path)), _) => {
+                    Some(observer.imported(path, StateView::new(context.global_runtime_state()))?)
+                }
+                (_, Some(value)) => Some(value.clone()),
+                _ => observer.variable(variable, StateView::new(context.global_runtime_state()))?,
             };
             let is_list = value.is_some_and(|value| value.read_lock::<rhai::Array>().is_some());
             return Ok(Some(is_list.into()));
         }
+        if let Some(Marker::Imported(path)) = Marker::of(name) {
+            note_latest(path);
+            return observer.imported(path, StateView::new(context.global_runtime_state())).map(Some);
+        }
         if let Some(marker) = Marker::of(name) {
             return reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT));
         }
-        LATEST.with_borrow_mut(|latest| {
-            latest.clear();
-            latest.push_str(name);
-        });
+        note_latest(name);
         if is_captured(name, &mut context) {
             // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell,
             // and a variable that is given a value here is left as it is.
@@ -172,7 +186,7 @@ fn reach(
         }
         Marker::Thrown => THROWN.set(true),
         // Those that have a value do nothing else.
-        Marker::Function(_) | Marker::IsList(_) => {}
+        Marker::Function(_) | Marker::IsList(_) | Marker::Imported(_) => {}
         Marker::Caught(variable) => {
             // A thrown value is what it is.
             if !THROWN.take()

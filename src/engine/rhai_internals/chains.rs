@@ -37,12 +37,19 @@ pub(super) struct Effects {
     pub(super) methods: bool,
 }
 
+/// The variable that an expression is; `None` for one of an import, and for markers.
+pub(super) fn plain_variable(expr: &Expr) -> Option<&ImmutableString> {
+    match expr {
+        Expr::Variable(variable, ..) if variable.2.is_empty() && !variable.1.starts_with(' ') => Some(&variable.1),
+        _ => None,
+    }
+}
+
 /// The variable that an assignment to this expression changes.
 pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
     match expr {
-        Expr::Variable(variable, ..) => Some(variable.1.clone()),
         Expr::Dot(parts, ..) | Expr::Index(parts, ..) => root(&parts.lhs),
-        _ => None,
+        other => plain_variable(other).cloned(),
     }
 }
 

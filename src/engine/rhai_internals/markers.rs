@@ -27,6 +27,8 @@ pub(crate) enum Marker<'a> {
     Function(&'a str),
     /// Whether the variable of this name is a list. It has a value too.
     IsList(&'a str),
+    /// A variable of an import, as `alias::name`, and its value.
+    Imported(&'a str),
 }
 
 impl<'a> Marker<'a> {
@@ -45,6 +47,7 @@ impl<'a> Marker<'a> {
             ('t', _) => Self::Thrown,
             ('g', function) => Self::Function(function),
             ('l', variable) => Self::IsList(variable),
+            ('v', path) => Self::Imported(path),
             _ => return None,
         })
     }
@@ -66,6 +69,7 @@ impl<'a> Marker<'a> {
             Self::Thrown => " t".to_owned(),
             Self::Function(function) => format!(" g{function}"),
             Self::IsList(variable) => format!(" l{variable}"),
+            Self::Imported(path) => format!(" v{path}"),
         };
         Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)
     }

@@ -1,7 +1,7 @@
 //! The walk over statements and expressions that rewriting is made of: it finds what is read and written, hands variables over
 //! before calls, and makes closures portable.
 
-use super::chains::{Effects, part, root, take_part};
+use super::chains::{Effects, part, plain_variable, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver, Natives};
 use super::markers::{Marker, NestingCheck};
@@ -320,7 +320,15 @@ impl<'a> Rewriter<'a> {
             }
             Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.value(part)),
             Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
-            Expr::Variable(variable, ..) => self.namespace(&variable.2),
+            Expr::Variable(variable, _, position) => {
+                self.namespace(&variable.2);
+                // In functions that is the word for the constants around them.
+                if variable.2.root() != "global" {
+                    let path = ImmutableString::from(format!("{}::{}", variable.2, variable.1));
+                    *expr = Marker::Imported(&path).expression(*position);
+                    self.imports.insert(path);
+                }
+            }
             Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.value(argument)),
             Expr::FnCall(call, position) => {
                 if let Some(function) = self.named_function(call) {
@@ -368,14 +376,12 @@ impl<'a> Rewriter<'a> {
         {
             self.behind(argument, &mut before);
         }
-        if let Expr::Variable(variable, ..) = &parts.lhs
-            && variable.2.is_empty()
-        {
+        if let Some(variable) = plain_variable(&parts.lhs) {
             if effects.writes {
-                self.write(&variable.1);
+                self.write(variable);
             } else if effects.methods {
                 // It may be a map with a function of its own under that name.
-                self.compare(&variable.1);
+                self.compare(variable);
             }
         }
         if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
@@ -452,10 +458,9 @@ impl<'a> Rewriter<'a> {
         if !is_operator
             && !is_curry
             && (qualified || !self.natives.only_reads(&call.name))
-            && let Some(Expr::Variable(variable, ..)) = call.args.first()
-            && variable.2.is_empty()
+            && let Some(variable) = call.args.first().and_then(plain_variable)
         {
-            self.write(&variable.1);
+            self.write(variable);
         }
         if is_curry {
             self.check_nesting(&mut call.args);

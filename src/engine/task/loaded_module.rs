@@ -2,7 +2,8 @@
 //! them is done above, in `run/modules.rs` and `run/imports.rs`.
 
 use crate::base::lock;
-use crate::engine::environment::{Constants, Environment, ModuleRecord};
+use super::views::ViewedSpace;
+use crate::engine::environment::{Constants, Environment, KeepAlive, ModuleRecord};
 use crate::engine::error::{Fallible, fail};
 use rhai::{ImmutableString, Module, Shared};
 use std::fmt;
@@ -29,10 +30,19 @@ impl LoadedModule {
         Self { name, module: module.into(), environment, _imports: imports }
     }
 
-    /// A module that is no script of the library, such as a view of a space, under the name it was imported by.
+    /// A module that is no script of the library, under the name it was imported by.
+    #[cfg(test)]
     pub(crate) fn native(name: &str, mut module: Module) -> Self {
         let name = ImmutableString::from(name);
         ModuleRecord::put_into(&mut module, name.clone(), Vec::new());
+        module.build_index();
+        Self { name, module: module.into(), environment: Environment::default(), _imports: Vec::new() }
+    }
+
+    /// A view of a space, with its functions, under the name it was imported by.
+    pub(crate) fn view(name: &str, mut module: Module, of: &Arc<ViewedSpace>) -> Self {
+        let name = ImmutableString::from(name);
+        ModuleRecord::put_view_into(&mut module, name.clone(), Arc::clone(of) as KeepAlive);
         module.build_index();
         Self { name, module: module.into(), environment: Environment::default(), _imports: Vec::new() }
     }
