@@ -45,10 +45,14 @@ fn work(bench: &Bench) {
     let before = process_bytes();
     let until = bench.clock.now() + Duration::from_secs(seconds);
     let done: usize = std::thread::scope(|scope| {
-        let clients: Vec<_> = (0..CLIENTS).map(|client| scope.spawn({
-            let host = &host;
-            move || client_works(bench, host, client, until)
-        })).collect();
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                scope.spawn({
+                    let host = &host;
+                    move || client_works(bench, host, client, until)
+                })
+            })
+            .collect();
         clients.into_iter().map(|client| client.join().unwrap()).sum()
     });
     let held = process_bytes().saturating_sub(before);
@@ -87,12 +91,16 @@ fn code(client: usize, n: usize) -> String {
         2 => format!("let t = \"\"; for i in 0..{size} {{ t += \"some text \"; }} t.len()"),
         3 => format!("let b = blob({}, 7); b[5] = 1; b.len()", size * 60),
         4 => format!("let l = []; l.pad({size}, 3); l.map(|x| x + 1).filter(|x| x > 2).len()"),
-        5 => format!("let all = []; for i in 0..6 {{ all.push(bg(|| {{ let l = []; l.pad({size}, i); l.len() }})); }} await_all(all).len()"),
+        5 => format!(
+            "let all = []; for i in 0..6 {{ all.push(bg(|| {{ let l = []; l.pad({size}, i); l.len() }})); }} await_all(all).len()"
+        ),
         6 => format!("parse_json(`[${{[1, 2, 3].to_json()}}]`).len() + {n}"),
         7 => format!("let a{} = atom([]); a{}.set([{n}, `{n}`]); 1", n % 40, n % 40),
         8 => format!("for i in 0..100 {{ print(`line ${{i}} of {n}`); }} {n}"),
         9 => format!("let kept{} = []; kept{}.pad({}, `k{n}`); kept{}", n % 30, n % 30, size / 20, n % 30),
-        10 => format!("fn f{}(x) {{ x * {n} }} let c{} = |x| f{}(x) + {n}; c{}.call(2)", n % 50, n % 50, n % 50, n % 50),
+        10 => {
+            format!("fn f{}(x) {{ x * {n} }} let c{} = |x| f{}(x) + {n}; c{}.call(2)", n % 50, n % 50, n % 50, n % 50)
+        }
         _ => format!("let l = []; for i in 0..{} {{ l.push({size} - i); }} l.sort(); l[0]", size / 4),
     }
 }

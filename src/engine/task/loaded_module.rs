@@ -1,8 +1,8 @@
 //! [`LoadedModule`], and [`ImportState`]: the modules that a running entry is loading and has loaded. Compiling and resolving
 //! them is done above, in `run/modules.rs` and `run/imports.rs`.
 
-use crate::base::lock;
 use super::views::ViewedSpace;
+use crate::base::lock;
 use crate::engine::environment::{Constants, Environment, KeepAlive, ModuleRecord};
 use crate::engine::error::{Fallible, fail};
 use rhai::{ImmutableString, Module, Shared};

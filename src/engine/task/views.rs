@@ -65,17 +65,21 @@ struct View {
 
 /// The views of an entry, for a child of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Inherited(Vec<(Arc<ViewedSpace>, Vec<(ImmutableString, Variable)>)>);
+pub(crate) struct Inherited(Vec<InheritedView>);
+
+#[derive(Clone, Debug)]
+struct InheritedView {
+    of: Arc<ViewedSpace>,
+    variables: Vec<(ImmutableString, Variable)>,
+}
 
 impl Inherited {
-    /// The views of the child that inherits these.
-    pub(crate) fn into_views(self) -> Views {
-        let view = |(of, variables): (Arc<ViewedSpace>, Vec<(ImmutableString, Variable)>)| {
-            let variables = variables.into_iter().map(|(name, variable)| (name, SeenVariable::read(variable))).collect();
-            (Arc::as_ptr(&of).addr(), View { of, unit: None, variables })
+    fn into_state(self) -> State {
+        let view = |InheritedView { of, variables }| {
+            let seen = |(name, variable)| (name, SeenVariable::read(variable));
+            (Arc::as_ptr(&of).addr(), View { of, unit: None, variables: variables.into_iter().map(seen).collect() })
         };
-        let views = self.0.into_iter().map(view).collect();
-        Views(Mutex::new(State { views, ..State::default() }))
+        State { views: self.0.into_iter().map(view).collect(), ..State::default() }
     }
 }
 
@@ -202,12 +206,13 @@ impl Views {
             let variable = |(name, seen): (&ImmutableString, &SeenVariable)| Some((name.clone(), seen.variable()?));
             view.variables.iter().filter_map(variable).collect()
         };
-        Inherited(state.views.values().map(|view| (Arc::clone(&view.of), variables(view))).collect())
+        let view = |view: &View| InheritedView { of: Arc::clone(&view.of), variables: variables(view) };
+        Inherited(state.views.values().map(view).collect())
     }
 
     /// Takes the views of another entry.
     pub(crate) fn inherit(&self, inherited: Inherited) {
-        let old = std::mem::replace(&mut *lock(&self.0), lock(&inherited.into_views().0).take());
+        let old = std::mem::replace(&mut *lock(&self.0), inherited.into_state());
         drop(old);
     }
 
@@ -227,16 +232,12 @@ impl Views {
 
     /// Lets go of everything, on this thread.
     pub(super) fn clear(&self) {
-        let old = lock(&self.0).take();
+        let old = std::mem::take(&mut *lock(&self.0));
         drop(old);
     }
 }
 
 impl State {
-    fn take(&mut self) -> Self {
-        std::mem::take(self)
-    }
-
     fn view(&mut self, of: &Arc<ViewedSpace>) -> &mut View {
         let new = || View { of: Arc::clone(of), unit: None, variables: HashMap::new() };
         self.views.entry(Arc::as_ptr(of).addr()).or_insert_with(new)

@@ -57,7 +57,10 @@ fn a_view_shows_what_was_there_at_the_import() {
     let harness = Harness::new();
     let (lab, s) = (harness.space("lab"), harness.session());
     lab.run("let size = 4; let list = [1, 2]; let text = \"ab\"; let m = #{a: #{b: [1, 2]}}; let none = ();");
-    s.is("import \"@lab\" as lab; [lab::size, lab::list, lab::text, lab::m.a.b[1], lab::none]", "[4, [1, 2], \"ab\", 2, ()]");
+    s.is(
+        "import \"@lab\" as lab; [lab::size, lab::list, lab::text, lab::m.a.b[1], lab::none]",
+        "[4, [1, 2], \"ab\", 2, ()]",
+    );
     // What runs keeps what it has; the next eval that names the view has it anew, and so has a function of the space.
     let job = s.start("let was = lab::list; gate(\"a\"); [was, lab::size, lab::list, lab::m.a.b.len()]");
     harness.arrived("a", 1);
@@ -91,7 +94,10 @@ fn a_view_is_constant_and_says_what_is_wrong() {
     s.has("lab::list[0] = 1", "constant");
     s.has("lab::m.a = 2", "constant");
     s.has("lab::list.push(3)", "constant");
-    s.is("let said = \"\"; try { lab::size = 1; } catch (e) { said = e.message; } said", "cannot change constant 'lab::size'");
+    s.is(
+        "let said = \"\"; try { lab::size = 1; } catch (e) { said = e.message; } said",
+        "cannot change constant 'lab::size'",
+    );
     s.has("lab::nothing", "no variable 'lab::nothing'");
     s.has("other::size", "odule");
     s.is("[lab::size, lab::list, lab::m]", "[4, [1, 2], #{\"a\": 1}]");
