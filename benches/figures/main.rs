@@ -9,8 +9,10 @@
 
 mod evals; // what an eval costs, in process
 mod growth; // what stays the same however long the process runs
+mod handing; // what it costs to show functions the variables they read, and atoms
 mod resident; // what the system shows beside what is held
 mod sleepers; // entries that wait
+mod speed; // how fast scripts run, against plain Rhai
 mod wire; // what an eval costs over HTTP, against a bare route
 
 use remontoire::Clock;
@@ -28,6 +30,8 @@ fn main() {
     }
     println!("{:<62} {:>12}", "figure", "value");
     evals::run(&bench);
+    speed::run(&bench);
+    handing::run(&bench);
     growth::run(&bench);
     sleepers::run(&bench);
     wire::run(&bench);

@@ -3,7 +3,7 @@
 
 use rhai::{Dynamic, ImmutableString, Module, Shared};
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, RwLock};
 
@@ -61,10 +61,15 @@ impl Environment {
 /// The variable under which a module carries its own record. No script can type it, and it sorts before all that one can.
 const RECORD: &str = " module";
 
+/// Functions of a module, each with the methods it calls.
+pub(crate) type Quiet = HashMap<ImmutableString, BTreeSet<ImmutableString>>;
+
 /// The record that a module carries of itself: its name, the code its closures come from, and what stands behind it.
 #[derive(Clone)]
 pub(crate) struct ModuleRecord {
     name: ImmutableString,
+    /// The functions that call nothing of what they are given, each with the methods it calls.
+    quiet: Arc<Quiet>,
     /// Held for as long as the module lives.
     _code: Vec<KeepAlive>,
     /// The source of its variables, when they are not in the module itself.
@@ -72,14 +77,15 @@ pub(crate) struct ModuleRecord {
 }
 
 impl ModuleRecord {
-    /// Writes into `module` that it is called `name`, and lets it hold `code`.
-    pub(crate) fn put_into(module: &mut Module, name: ImmutableString, code: Vec<KeepAlive>) {
-        module.set_var(RECORD, Dynamic::from(Self { name, _code: code, source: None }));
+    /// Writes into `module` that it is called `name` and which of its functions are `quiet`, and lets it hold `code`.
+    pub(crate) fn put_into(module: &mut Module, name: ImmutableString, quiet: Quiet, code: Vec<KeepAlive>) {
+        module.set_var(RECORD, Dynamic::from(Self { name, quiet: Arc::new(quiet), _code: code, source: None }));
     }
 
     /// Writes into `module` that it is called `name`, and that its variables are found in `source`.
     pub(crate) fn put_view_into(module: &mut Module, name: ImmutableString, source: KeepAlive) {
-        module.set_var(RECORD, Dynamic::from(Self { name, _code: Vec::new(), source: Some(source) }));
+        let record = Self { name, quiet: Arc::default(), _code: Vec::new(), source: Some(source) };
+        module.set_var(RECORD, Dynamic::from(record));
     }
 }
 
@@ -103,4 +109,14 @@ fn record<T>(module: &Module, of: impl FnOnce(&ModuleRecord) -> Option<T>) -> Op
     // Asking for it by name would copy it.
     let (_, value) = module.iter_var().next().filter(|(name, _)| *name == RECORD)?;
     of(&*value.read_lock::<ModuleRecord>()?)
+}
+
+/// Whether a function of a module calls nothing of what it is given. `may_be_own` says of a method whether some map may have a
+/// function of its own under that name.
+pub(crate) fn is_quiet(module: &Module, function: &str, may_be_own: impl Fn(&str) -> bool) -> bool {
+    let quiet = |record: &ModuleRecord| {
+        let methods = record.quiet.get(function)?;
+        Some(!methods.iter().any(|method| may_be_own(method)))
+    };
+    record(module, quiet).unwrap_or_default()
 }

@@ -4,7 +4,7 @@
 use super::catch::unify;
 use super::commit::Reached;
 use super::imports::Resolver;
-use crate::engine::environment::Constants;
+use crate::engine::environment::{Constants, is_quiet};
 use crate::engine::error::{Fallible, column};
 use crate::engine::rhai_internals::callbacks::{Observer, watch_tokens, watch_variables};
 use crate::engine::rhai_internals::runtime_state::{StateView, script_functions};
@@ -78,9 +78,18 @@ impl Observer for Watcher {
         self.0.state().snapshot().note(name);
     }
 
-    fn show_changed(&self, scope: &Scope<'_>) {
-        let changed = std::mem::take(&mut self.0.state().snapshot().changed);
+    fn show_changed(&self, names: &str, scope: &Scope<'_>) {
+        let changed = self.0.state().snapshot().take_changed(names);
         changed.iter().for_each(|name| show(&self.0, name, scope));
+    }
+
+    fn calls_back(&self, functions: &str, at: StateView<'_>) -> bool {
+        let runtime = self.0.runtime();
+        functions.split(' ').any(|function| {
+            let Some((alias, name)) = function.split_once("::") else { return true };
+            let imports = at.imports(0).filter(|(known, _)| *known == alias);
+            !imports.last().is_some_and(|(_, module)| is_quiet(module, name, |method| runtime.may_be_own(method)))
+        })
     }
 
     fn caught(&self, error: &mut Dynamic) {
@@ -97,6 +106,14 @@ impl Observer for Watcher {
 
     fn imported(&self, path: &str, at: StateView<'_>) -> Fallible<Dynamic> {
         imported(&self.0, path, at)
+    }
+
+    fn defines(&self, name: &str, at: StateView<'_>) -> bool {
+        in_space(&self.0, name, at).is_some() || at.constant(name).is_some()
+    }
+
+    fn is_cell(&self, name: &str, at: StateView<'_>) -> bool {
+        in_space(&self.0, name, at).is_some_and(|value| value.is_shared())
     }
 
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic> {
@@ -173,6 +190,22 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynami
         }
         (shown, _) => Ok(shown),
     }
+}
+
+/// The value of a variable of the space that running code sees, as it is kept.
+fn in_space(task: &Task, name: &str, at: StateView<'_>) -> Option<Arc<Dynamic>> {
+    let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
+    if !sees_a_space(task, unit.as_deref(), at) {
+        return None;
+    }
+    if let Some((id, space)) = unit.as_deref().and_then(CodeUnit::space)
+        && *id != task.space().id()
+    {
+        return space.upgrade()?.variable(name).map(|variable| variable.value);
+    }
+    let seen =
+        task.state().snapshot().known.get(name).and_then(|seen| seen.ahead.clone().or_else(|| seen.value.clone()));
+    seen.or_else(|| task.space().variable(name).map(|variable| variable.value))
 }
 
 /// A pointer to a function of the space that finds its variables also when a module calls it.

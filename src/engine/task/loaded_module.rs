@@ -34,7 +34,7 @@ impl LoadedModule {
     #[cfg(test)]
     pub(crate) fn native(name: &str, mut module: Module) -> Self {
         let name = ImmutableString::from(name);
-        ModuleRecord::put_into(&mut module, name.clone(), Vec::new());
+        ModuleRecord::put_into(&mut module, name.clone(), Default::default(), Vec::new());
         module.build_index();
         Self { name, module: module.into(), environment: Environment::default(), _imports: Vec::new() }
     }
