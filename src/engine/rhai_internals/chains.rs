@@ -6,25 +6,8 @@
 
 use super::hand_over::Natives;
 use super::markers::{Marker, NestingCheck};
+use crate::engine::marks::leaves_object;
 use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString, Position, Stmt, StmtBlock};
-
-/// Methods that leave their object as it is whatever the function they are given does with its parameters.
-const PURE: [&str; 14] = [
-    "all",
-    "filter",
-    "find",
-    "find_map",
-    "index_of",
-    "map",
-    "order",
-    "order_by",
-    "reduce",
-    "reduce_rev",
-    "some",
-    "zip",
-    "contains",
-    "collect",
-];
 
 /// What the method calls of a chain may do.
 #[derive(Debug, Default)]
@@ -172,7 +155,7 @@ fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives) -> Option<usize>
                 return None;
             }
             let captures = call.args.iter().any(|argument| captures(argument, variable));
-            if found.is_none() && captures && (after_call || PURE.contains(&call.name.as_str())) {
+            if found.is_none() && captures && (after_call || leaves_object(&call.name)) {
                 found = Some(index);
             }
             // What stands behind is evaluated in another order than Rhai would: only what cannot tell may.
