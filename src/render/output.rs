@@ -9,20 +9,23 @@ use crate::registry::{Gap, HeadTail, Line};
 /// The output of an entry, as an answer shows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output<'a> {
-    /// Beginning and end, asked of the log with [`ROOM`].
+    /// Beginning and end, asked of the log with `room`.
     pub lines: &'a HeadTail,
+    /// Bytes of lines that are shown: [`ROOM`] or [`BESIDE_NOTHING`].
+    pub room: usize,
     /// The number of the lines left out that are gone for ever.
     pub dropped: u64,
 }
-
-/// Bytes of output that an answer shows.
-pub(crate) const ANSWER_BYTES: usize = 8 << 10;
 
 /// Room for the header and the mark.
 const MARKS: usize = 256;
 
 /// Bytes of lines that fit into an answer when nothing in them has to be escaped.
-pub(crate) const ROOM: usize = ANSWER_BYTES - MARKS;
+pub(crate) const ROOM: usize = (8 << 10) - MARKS;
+
+/// The same for the answer of an eval whose value is `()`: what it printed is then all there is to read, and more of it than
+/// anybody reads is a loop that prints.
+pub(crate) const BESIDE_NOTHING: usize = (4 << 10) - MARKS;
 
 impl Output<'_> {
     /// True when nothing was ever printed.
@@ -31,7 +34,7 @@ impl Output<'_> {
     }
 }
 
-/// The block: `;; out` and the lines, within [`ANSWER_BYTES`] (colours not counted). Empty when nothing was printed.
+/// The block: `;; out` and the lines, within its room and [`MARKS`] (colours not counted). Empty when nothing was printed.
 ///
 /// Lines that do not fit are left out between head and tail; the mark there says how many and which call pages through them.
 pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
@@ -39,15 +42,16 @@ pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
         return String::new();
     }
     let HeadTail { head, gap, tail } = output.lines;
-    let (mut head, mut tail) = shown(head, gap.is_some(), tail);
+    let room = output.room;
+    let (mut head, mut tail) = shown(head, gap.is_some(), tail, room);
     let mut gap = gap.unwrap_or(Gap { lines: 0, bytes: 0, characters: 0, from: head.len() as u64 });
-    if size(&head) + size(&tail) > ROOM {
+    if size(&head) + size(&tail) > room {
         // Escapes made it longer than the log thought.
         if gap.lines == 0 && tail.is_empty() {
-            tail = head.split_off(fitting_lines(head.iter(), ROOM / 2));
+            tail = head.split_off(fitting_lines(head.iter(), room / 2));
         }
-        let keep = fitting_lines(head.iter(), ROOM / 2);
-        let drop = tail.len() - fitting_lines(tail.iter().rev(), ROOM - size(&head[..keep]));
+        let keep = fitting_lines(head.iter(), room / 2);
+        let drop = tail.len() - fitting_lines(tail.iter().rev(), room - size(&head[..keep]));
         gap.from = gap.from.min(keep as u64);
         for line in head.drain(keep..).chain(tail.drain(..drop)) {
             gap.lines += 1;
@@ -95,9 +99,9 @@ fn number(n: u64) -> usize {
 }
 
 /// The lines of both ends as they are shown, each cut to its share.
-fn shown(head: &[Line], gap: bool, tail: &[Line]) -> (Vec<String>, Vec<String>) {
+fn shown(head: &[Line], gap: bool, tail: &[Line], room: usize) -> (Vec<String>, Vec<String>) {
     // Two giants may fill the block; among others no line may push them all out.
-    let share = if head.len() + tail.len() <= 2 { ROOM / 2 - 8 } else { ROOM / 4 };
+    let share = if head.len() + tail.len() <= 2 { room / 2 - 8 } else { room / 4 };
     let last = head.len();
     let head = head.iter().enumerate().map(|(n, line)| match line.cut {
         // The mark of the gap says how much.
@@ -178,7 +182,7 @@ mod tests {
     }
 
     fn show(lines: &HeadTail, dropped: u64) -> String {
-        block(&Output { lines, dropped }, EntryId(12), Style::Agent)
+        block(&Output { lines, room: ROOM, dropped }, EntryId(12), Style::Agent)
     }
 
     #[test]
@@ -213,7 +217,7 @@ mod tests {
             … 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it
             last line"#]]
         .assert_eq(&show(&lines, 0));
-        let output = Output { lines: &lines, dropped: 0 };
+        let output = Output { lines: &lines, room: ROOM, dropped: 0 };
         expect![[r#"
             ␛[2m;; out␛[0m
             first line
@@ -261,13 +265,14 @@ mod tests {
         #[test]
         fn no_output_breaks_the_rules(
             texts in proptest::collection::vec(r"(;;|é|😀|\x1b|\x9b|[a-z ]{50}){0,60}", 0..60), gap in 0_u64..5, split in 0_usize..60,
+            room in prop::sample::select(vec![ROOM, BESIDE_NOTHING]),
         ) {
             let mut head: Vec<_> = texts.iter().map(|text| print(text)).collect();
             let tail = if gap == 0 { Vec::new() } else { head.split_off(split.min(head.len())) };
             let gap = (gap > 0).then_some(Gap { lines: gap, bytes: gap * 10, characters: 0, from: head.len() as u64 });
             let lines = HeadTail { head, gap, tail };
-            let shown = show(&lines, 0);
-            prop_assert!(shown.len() <= ANSWER_BYTES, "{} bytes", shown.len());
+            let shown = block(&Output { lines: &lines, room, dropped: 0 }, EntryId(12), Style::Agent);
+            prop_assert!(shown.len() <= room + MARKS, "{} bytes", shown.len());
             let mut forged = shown.lines().skip(1).filter(|line| line.starts_with(";;"));
             prop_assert_eq!(forged.next(), None);
             prop_assert!(shown.chars().all(|c| c == '\n' || !is_unsafe(c)));

@@ -4,7 +4,7 @@
 //! captured the same variable and is called in the chain could not read it. So a chain is parted there: what stands before the
 //! call is evaluated to a value of its own first.
 
-use super::hand_over::Natives;
+use super::calls::{Calls, Natives};
 use super::markers::{Marker, NestingCheck};
 use crate::engine::marks::leaves_object;
 use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString, Position, Stmt, StmtBlock};
@@ -12,8 +12,10 @@ use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString,
 /// What the method calls of a chain may do.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
-    /// Call functions of the script.
-    pub(super) calls: bool,
+    /// Call these.
+    pub(super) calls: Calls,
+    /// The first of them is called on what the chain begins with.
+    pub(super) of_root: bool,
     /// Change the variable that the chain begins with.
     pub(super) writes: bool,
     /// There are any.
@@ -25,6 +27,18 @@ pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
     match expr {
         Expr::Variable(variable, ..) => Some(variable.1.clone()),
         Expr::Dot(parts, ..) | Expr::Index(parts, ..) => root(&parts.lhs),
+        _ => None,
+    }
+}
+
+/// The last argument of the last method call in the links of a chain.
+pub(super) fn last_argument(link: &mut Expr) -> Option<&mut Expr> {
+    match link {
+        Expr::MethodCall(call, _) => call.args.last_mut(),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+            let in_rest = matches!(parts.rhs, Expr::MethodCall(..) | Expr::Dot(..) | Expr::Index(..));
+            if in_rest { last_argument(&mut parts.rhs) } else { last_argument(&mut parts.lhs) }
+        }
         _ => None,
     }
 }
