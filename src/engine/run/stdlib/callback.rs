@@ -4,6 +4,7 @@
 use crate::engine::error::{Fallible, fail};
 use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::run::closures::{call_on, parameter_counts, without_this, wrong_count};
+use crate::engine::signature::value_type;
 use crate::engine::task::context::Task;
 use crate::engine::value::text::brief;
 use rhai::{Dynamic, EvalAltResult, FnPtr, INT, NativeCallContext, Position};
@@ -170,11 +171,5 @@ fn place(index: usize) -> Dynamic {
 
 /// A value with its type, for a message that says what was given.
 pub(super) fn shown(value: &Dynamic) -> String {
-    let name = match value.type_name() {
-        _ if value.is_unit() => return "()".to_owned(),
-        "i64" => "int",
-        "f64" => "float",
-        name => name,
-    };
-    format!("{} ({name})", brief(value, 60))
+    if value.is_unit() { "()".to_owned() } else { format!("{} ({})", brief(value, 60), value_type(value)) }
 }
