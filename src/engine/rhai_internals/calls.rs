@@ -32,6 +32,9 @@ pub(crate) trait Natives {
     /// Whether there is a function of this name in the script or its space.
     fn is_of_scripts(&self, name: &str) -> bool;
 
+    /// Whether a function of this name in the space ends with the `()` of a function that works in place.
+    fn gives_in_place(&self, name: &str) -> bool;
+
     /// Whether every method of this name leaves its object as it is.
     fn only_reads(&self, name: &str) -> bool;
 

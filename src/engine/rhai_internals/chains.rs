@@ -6,26 +6,8 @@
 
 use super::calls::{Calls, Natives, plain_variable};
 use super::markers::{Marker, NestingCheck};
+use crate::engine::marks::leaves_object;
 use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString, Position, Stmt, StmtBlock};
-
-/// Methods that leave their object as it is whatever the function they are given does with its parameters.
-const PURE: [&str; 15] = [
-    "all",
-    "filter",
-    "find",
-    "find_map",
-    "find_path",
-    "index_of",
-    "map",
-    "order",
-    "order_by",
-    "reduce",
-    "reduce_rev",
-    "some",
-    "zip",
-    "contains",
-    "collect",
-];
 
 /// What the method calls of a chain may do.
 #[derive(Debug, Default)]
@@ -45,6 +27,18 @@ pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
     match expr {
         Expr::Dot(parts, ..) | Expr::Index(parts, ..) => root(&parts.lhs),
         other => plain_variable(other).cloned(),
+    }
+}
+
+/// The last argument of the last method call in the links of a chain.
+pub(super) fn last_argument(link: &mut Expr) -> Option<&mut Expr> {
+    match link {
+        Expr::MethodCall(call, _) => call.args.last_mut(),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+            let in_rest = matches!(parts.rhs, Expr::MethodCall(..) | Expr::Dot(..) | Expr::Index(..));
+            if in_rest { last_argument(&mut parts.rhs) } else { last_argument(&mut parts.lhs) }
+        }
+        _ => None,
     }
 }
 
@@ -174,7 +168,7 @@ fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives) -> Option<usize>
                 return None;
             }
             let captures = call.args.iter().any(|argument| captures(argument, variable));
-            if found.is_none() && captures && (after_call || PURE.contains(&call.name.as_str())) {
+            if found.is_none() && captures && (after_call || leaves_object(&call.name)) {
                 found = Some(index);
             }
             // What stands behind is evaluated in another order than Rhai would: only what cannot tell may.
