@@ -5,8 +5,7 @@ use super::calls::{Calls, Natives, Readings, Receiver, plain_variable};
 use super::chains::{Effects, last_argument, part, put_before, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver};
-use super::markers::{Marker, NestingCheck};
-use super::notes::Tail;
+use super::markers::{Marker, NestingCheck, Tail};
 use crate::base::Note;
 use rhai::{
     ASTFlags, ASTNode, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock,

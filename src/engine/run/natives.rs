@@ -36,7 +36,7 @@ impl Natives for Known<'_> {
         let named = |module: &&Shared<Module>| {
             script_functions(module).any(|function| function.name == name && calls(function, NestingCheck::GIVING))
         };
-        self.scripts.iter().any(|module| named(module))
+        self.scripts.iter().any(named)
     }
 
     fn native(&self, name: &str) -> Native {
