@@ -5,7 +5,7 @@ use super::markers::Marker;
 use super::runtime_state::{StateView, begin_module};
 use crate::engine::environment::Constants;
 use crate::engine::error::Fallible;
-use rhai::{Dynamic, Engine, EvalContext, ImmutableString, LexError, Scope, Token};
+use rhai::{Dynamic, Engine, EvalAltResult, EvalContext, ImmutableString, LexError, Position, Scope, Token};
 use std::cell::{Cell, RefCell};
 
 /// Told of what the code in an engine does.
@@ -34,8 +34,18 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// The value of a variable that is not in the scope, if there is one.
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
 
+    /// The same, but of a captured variable a copy: nothing locks the cell while the value is used.
+    fn unheld(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
+
     /// A pointer to the function of this name.
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic>;
+
+    /// Whether uses of captured variables are of interest.
+    fn watches(&self) -> bool;
+
+    /// Code names a captured variable, whose cell this is, to use it and not to capture it again. The name is the very text that
+    /// stands in the code.
+    fn uses(&self, name: &str, cell: &Dynamic);
 
     /// Whether a value is shared by itself and stays what it is when it is captured.
     fn is_handle(&self, value: &Dynamic) -> bool;
@@ -83,6 +93,12 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
         if let Some(Marker::Function(function)) = Marker::of(name) {
             return observer.function(function, StateView::new(context.global_runtime_state())).map(Some);
         }
+        if let Some(Marker::Value(variable)) = Marker::of(name) {
+            note_latest(variable);
+            let value = observer.unheld(variable, StateView::new(context.global_runtime_state()))?;
+            let missing = || EvalAltResult::ErrorVariableNotFound(variable.to_owned(), Position::NONE);
+            return Ok(Some(value.ok_or_else(missing)?));
+        }
         if let Some(Marker::IsList(variable)) = Marker::of(name) {
             let value = match context.scope().get(variable) {
                 Some(value) => Some(value.clone()),
@@ -94,10 +110,7 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
         if let Some(marker) = Marker::of(name) {
             return reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT));
         }
-        LATEST.with_borrow_mut(|latest| {
-            latest.clear();
-            latest.push_str(name);
-        });
+        note_latest(name);
         if is_captured(name, &mut context) {
             // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell,
             // and a variable that is given a value here is left as it is.
@@ -114,12 +127,24 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
             {
                 no_closure(&mut context);
             }
+        } else if observer.watches()
+            && let Some(value) = context.scope().get(name).filter(|value| value.is_shared())
+        {
+            observer.uses(name, value);
         }
         // Locals and parameters come first.
         if index > 0 || context.scope().contains(name) {
             return Ok(None);
         }
         observer.variable(name, StateView::new(context.global_runtime_state()))
+    });
+}
+
+/// Code on this thread asks for this variable.
+fn note_latest(name: &str) {
+    LATEST.with_borrow_mut(|latest| {
+        latest.clear();
+        latest.push_str(name);
     });
 }
 
@@ -172,7 +197,7 @@ fn reach(
         }
         Marker::Thrown => THROWN.set(true),
         // Those that have a value do nothing else.
-        Marker::Function(_) | Marker::IsList(_) => {}
+        Marker::Function(_) | Marker::IsList(_) | Marker::Value(_) => {}
         Marker::Caught(variable) => {
             // A thrown value is what it is.
             if !THROWN.take()

@@ -178,7 +178,7 @@ fn changed(name: ImmutableString) -> Stmt {
 }
 
 /// Whether a statement has a call in it that may reach a function of the script.
-fn calls_scripts(statement: &Stmt, natives: &dyn Natives) -> bool {
+pub(super) fn calls_scripts(statement: &Stmt, natives: &dyn Natives) -> bool {
     let mut found = false;
     statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
         let Some(

@@ -27,6 +27,8 @@ pub(crate) enum Marker<'a> {
     Function(&'a str),
     /// Whether the variable of this name is a list. It has a value too.
     IsList(&'a str),
+    /// The value of the variable of this name that is in no scope, held by nobody: a copy when it is a cell.
+    Value(&'a str),
 }
 
 impl<'a> Marker<'a> {
@@ -45,6 +47,7 @@ impl<'a> Marker<'a> {
             ('t', _) => Self::Thrown,
             ('g', function) => Self::Function(function),
             ('l', variable) => Self::IsList(variable),
+            ('v', variable) => Self::Value(variable),
             _ => return None,
         })
     }
@@ -66,6 +69,7 @@ impl<'a> Marker<'a> {
             Self::Thrown => " t".to_owned(),
             Self::Function(function) => format!(" g{function}"),
             Self::IsList(variable) => format!(" l{variable}"),
+            Self::Value(variable) => format!(" v{variable}"),
         };
         Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)
     }

@@ -11,6 +11,7 @@
 //!
 //! Markers are variables whose names begin with a space, which no script can type: see [`Marker`].
 
+use super::chains::Captured;
 use super::closure_name::is_body;
 use super::function_body::{FunctionDef, statements_of};
 use super::hand_over::{HandOver, Natives};
@@ -28,6 +29,8 @@ pub(crate) enum Kind<'a> {
     Eval {
         /// The variables.
         watched: &'a BTreeSet<ImmutableString>,
+        /// The variables of the space that closures captured.
+        captured: &'a BTreeSet<ImmutableString>,
     },
     /// A module, or functions that are added to one.
     Module,
@@ -100,6 +103,11 @@ pub(crate) fn rewrite(
     // Whoever calls a module's functions did not write them.
     rewriter.makes_notes = matches!(kind, Kind::Eval { .. });
     let used = if rewritten.has_closures && rewriter.makes_notes { used_bodies(ast) } else { BTreeSet::new() };
+    let in_space = match kind {
+        Kind::Eval { captured, .. } => captured.iter().cloned().collect(),
+        Kind::Module => Vec::new(),
+    };
+    rewriter.captured = Captured::of(ast, rewritten.has_closures, in_space, natives);
     let mut watched = BTreeSet::new();
     for function in functions {
         let closure = is_body(&function.name);
@@ -115,7 +123,7 @@ pub(crate) fn rewrite(
         rewritten.imports.extend(facts.called_imports);
     }
 
-    if let Kind::Eval { watched: others } = kind {
+    if let Kind::Eval { watched: others, .. } = kind {
         watched.extend(others.iter().cloned());
         rewriter.hand_over = HandOver::new(watched);
     }

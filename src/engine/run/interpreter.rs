@@ -91,7 +91,12 @@ impl Observer for Watcher {
     }
 
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
-        look_up(&self.0, name, at)
+        Ok(look_up(&self.0, name, at)?.map(|found| found.value))
+    }
+
+    fn unheld(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
+        let found = look_up(&self.0, name, at)?;
+        Ok(found.map(|found| if found.is_cell { found.value.flatten() } else { found.value }))
     }
 
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic> {
@@ -103,6 +108,14 @@ impl Observer for Watcher {
         Ok(bound.unwrap_or(Dynamic::from(FnPtr::new(name)?)))
     }
 
+    fn watches(&self) -> bool {
+        self.0.witness().watches()
+    }
+
+    fn uses(&self, name: &str, cell: &Dynamic) {
+        self.0.uses(name, cell);
+    }
+
     fn is_handle(&self, value: &Dynamic) -> bool {
         is_handle(value)
     }
@@ -112,11 +125,24 @@ impl Observer for Watcher {
     }
 }
 
+/// The value of a variable, for code that may not change it.
+struct Found {
+    value: Dynamic,
+    /// Whether it is a cell that others hold as well.
+    is_cell: bool,
+}
+
+impl From<Dynamic> for Found {
+    fn from(value: Dynamic) -> Self {
+        Self { is_cell: value.is_shared(), value }
+    }
+}
+
 /// A variable that running code names and that is not in its scope.
-fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
+fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Found>> {
     let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
     if !sees_a_space(task, unit.as_deref(), at) {
-        return Ok(at.constant(name));
+        return Ok(at.constant(name).map(Found::from));
     }
     if let Some((id, space)) = unit.as_deref().and_then(CodeUnit::space)
         && *id != task.space().id()
@@ -124,13 +150,13 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynami
         // A closure of another space reads that space, as it is now.
         let variable = space.upgrade().and_then(|space| space.variable(name));
         // Of a space that ended the constants are left.
-        return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)));
+        return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)).map(Found::from));
     }
     let mut snapshot = task.state().snapshot();
     if !snapshot.known.contains_key(name) {
         let Some(variable) = task.space().variable(name) else {
             drop(snapshot);
-            return Ok(at.constant(name).or_else(|| named_function(task, name)));
+            return Ok(at.constant(name).or_else(|| named_function(task, name)).map(Found::from));
         };
         snapshot.known.insert(name.into(), SeenVariable::read(variable));
     }
@@ -143,9 +169,16 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynami
             if value.is_shared() {
                 return Err(EvalAltResult::ErrorDataRace(String::new(), Position::NONE).into());
             }
-            Ok(Some((*value).clone().into_read_only().into_shared()))
+            Ok(Some(Found { value: (*value).clone().into_read_only().into_shared(), is_cell: false }))
         }
-        (shown, _) => Ok(shown),
+        (shown, value) => {
+            let is_cell = value.as_ref().is_some_and(|value| value.is_shared());
+            if let Some(value) = value.filter(|_| is_cell) {
+                // A function cannot write it.
+                task.looks_at(&value);
+            }
+            Ok(shown.map(|value| Found { value, is_cell }))
+        }
     }
 }
 

@@ -141,6 +141,10 @@ impl SpaceView for ModuleSpace {
         self.space.watched()
     }
 
+    fn captured(&self) -> Arc<BTreeSet<ImmutableString>> {
+        self.space.captured()
+    }
+
     fn names(&self) -> Vec<ImmutableString> {
         let mut names = self.space.names();
         names.extend(lock(&self.state).constants.keys().cloned());

@@ -8,22 +8,11 @@ pub(super) struct Fault {
 }
 
 /// Every known fault.
-pub(super) const FAULTS: &[Fault] = &[
-    Fault {
-        what: "a closure is refused what its own eval holds for reading: the variable that the call it was given to \
-               is made on",
-        programs: &["closure reads what it is called on: stored closure"],
-    },
-    Fault {
-        what: "call on a receiver destroys it when the function is a native one or a closure that does not use this",
-        programs: &["receiver of call: closure that does not use this"],
-    },
-    Fault {
-        what: "is_def_var with a name that is not written out knows only what the eval itself names",
-        programs: &[
-            "is_def_var with a name in a variable",
-            "is_def_var with a name from a function",
-            "is_def_var with a name put together",
-        ],
-    },
-];
+pub(super) const FAULTS: &[Fault] = &[Fault {
+    what: "is_def_var with a name that is not written out knows only what the eval itself names",
+    programs: &[
+        "is_def_var with a name in a variable",
+        "is_def_var with a name from a function",
+        "is_def_var with a name put together",
+    ],
+}];

@@ -25,6 +25,10 @@ impl SpaceView for Noting {
         self.space.watched()
     }
 
+    fn captured(&self) -> Arc<BTreeSet<ImmutableString>> {
+        self.space.captured()
+    }
+
     fn names(&self) -> Vec<ImmutableString> {
         self.space.names()
     }
