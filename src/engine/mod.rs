@@ -23,6 +23,7 @@ pub(crate) use environment::{Constants, Environment, Import};
 pub(crate) use error::{Fallible, Thrown, fail, raise, refuse, terminated};
 pub(crate) use native::Api;
 pub use rhai;
+pub(crate) use rhai_internals::calls::Readings;
 pub(crate) use rhai_internals::lexer;
 pub(crate) use rhai_internals::module_outline::{
     ConstantOutline, FunctionOutline, ModuleImport, ModuleOutline, Parsed,
@@ -32,6 +33,7 @@ pub(crate) use run::describe::describe;
 pub(crate) use run::evaluate::{Callable, Ended, Unfinished, call, evaluate};
 pub(crate) use run::modules::compile_module;
 pub(crate) use run::stdlib::all::stdlib;
+pub(crate) use signature::value_type;
 pub(crate) use task::context::{Hooks, Modules, Task};
 pub(crate) use task::control::{Blocking, Control};
 pub(crate) use task::hooks::{Budget, Sink, Sources, Waits};

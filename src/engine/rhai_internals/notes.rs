@@ -25,13 +25,14 @@ const IN_PLACE: [&str; 14] = [
 ];
 
 /// Functions that use the value of the closure they are given.
-const USE_RESULT: [&str; 17] = [
+const USE_RESULT: [&str; 18] = [
     "all",
     "dedup",
     "drain",
     "filter",
     "find",
     "find_map",
+    "find_path",
     "index_of",
     "map",
     "order",
@@ -63,7 +64,7 @@ pub(super) fn used_bodies(ast: &AST) -> BTreeSet<String> {
 }
 
 /// The name of a closure's body. One with captures is written by the parser as `{ share; curry(closure, captures..) }`.
-fn body_of(argument: &Expr) -> Option<String> {
+pub(super) fn body_of(argument: &Expr) -> Option<String> {
     match argument {
         Expr::DynamicConstant(value, _) => value.read_lock::<FnPtr>().map(|pointer| pointer.fn_name().to_owned()),
         Expr::Stmt(block) => match block.statements().last()? {

@@ -363,10 +363,10 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
     let space = task.space();
     let runtime = task.runtime();
     let unit = CodeUnit::of_space(runtime.code_units(), space, source.clone());
-    let (watched, captured) = (space.watched(), space.captured());
+    let (readings, captured) = (space.readings(), space.captured());
     let of_space = space.environment().unwrap_or_default().functions;
-    let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space]);
-    let kind = Kind::Eval { watched: &watched, captured: &captured };
+    let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space], &readings);
+    let kind = Kind::Eval { readings: &readings, captured: &captured };
     let mut prepared = prepare(&ast, &unit, &natives, kind, runtime.nesting_check());
     task.called_units().keep(&unit);
     std::mem::take(&mut prepared.script.notes).into_iter().for_each(|note| task.note(note));

@@ -4,7 +4,7 @@
 use super::catch::unify;
 use super::commit::Reached;
 use super::imports::Resolver;
-use crate::engine::environment::Constants;
+use crate::engine::environment::{Constants, is_quiet};
 use crate::engine::error::{Fallible, column};
 use crate::engine::rhai_internals::callbacks::{Observer, watch_tokens, watch_variables};
 use crate::engine::rhai_internals::runtime_state::{StateView, script_functions};
@@ -77,9 +77,18 @@ impl Observer for Watcher {
         self.0.state().snapshot().note(name);
     }
 
-    fn show_changed(&self, scope: &Scope<'_>) {
-        let changed = std::mem::take(&mut self.0.state().snapshot().changed);
+    fn show_changed(&self, names: &str, scope: &Scope<'_>) {
+        let changed = self.0.state().snapshot().take_changed(names);
         changed.iter().for_each(|name| show(&self.0, name, scope));
+    }
+
+    fn calls_back(&self, functions: &str, at: StateView<'_>) -> bool {
+        let runtime = self.0.runtime();
+        functions.split(' ').any(|function| {
+            let Some((alias, name)) = function.split_once("::") else { return true };
+            let imports = at.imports(0).filter(|(known, _)| *known == alias);
+            !imports.last().is_some_and(|(_, module)| is_quiet(module, name, |method| runtime.may_be_own(method)))
+        })
     }
 
     fn caught(&self, error: &mut Dynamic) {
@@ -91,12 +100,15 @@ impl Observer for Watcher {
     }
 
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
-        Ok(look_up(&self.0, name, at)?.map(|found| found.value))
+        look_up(&self.0, name, at)
     }
 
-    fn unheld(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
-        let found = look_up(&self.0, name, at)?;
-        Ok(found.map(|found| if found.is_cell { found.value.flatten() } else { found.value }))
+    fn defines(&self, name: &str, at: StateView<'_>) -> bool {
+        in_space(&self.0, name, at).is_some() || at.constant(name).is_some()
+    }
+
+    fn is_cell(&self, name: &str, at: StateView<'_>) -> bool {
+        in_space(&self.0, name, at).is_some_and(|value| value.is_shared())
     }
 
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic> {
@@ -125,24 +137,11 @@ impl Observer for Watcher {
     }
 }
 
-/// The value of a variable, for code that may not change it.
-struct Found {
-    value: Dynamic,
-    /// Whether it is a cell that others hold as well.
-    is_cell: bool,
-}
-
-impl From<Dynamic> for Found {
-    fn from(value: Dynamic) -> Self {
-        Self { is_cell: value.is_shared(), value }
-    }
-}
-
 /// A variable that running code names and that is not in its scope.
-fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Found>> {
+fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>> {
     let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
     if !sees_a_space(task, unit.as_deref(), at) {
-        return Ok(at.constant(name).map(Found::from));
+        return Ok(at.constant(name));
     }
     if let Some((id, space)) = unit.as_deref().and_then(CodeUnit::space)
         && *id != task.space().id()
@@ -150,13 +149,13 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Found>
         // A closure of another space reads that space, as it is now.
         let variable = space.upgrade().and_then(|space| space.variable(name));
         // Of a space that ended the constants are left.
-        return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)).map(Found::from));
+        return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)));
     }
     let mut snapshot = task.state().snapshot();
     if !snapshot.known.contains_key(name) {
         let Some(variable) = task.space().variable(name) else {
             drop(snapshot);
-            return Ok(at.constant(name).or_else(|| named_function(task, name)).map(Found::from));
+            return Ok(at.constant(name).or_else(|| named_function(task, name)));
         };
         snapshot.known.insert(name.into(), SeenVariable::read(variable));
     }
@@ -169,17 +168,31 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Found>
             if value.is_shared() {
                 return Err(EvalAltResult::ErrorDataRace(String::new(), Position::NONE).into());
             }
-            Ok(Some(Found { value: (*value).clone().into_read_only().into_shared(), is_cell: false }))
+            Ok(Some((*value).clone().into_read_only().into_shared()))
         }
         (shown, value) => {
-            let is_cell = value.as_ref().is_some_and(|value| value.is_shared());
-            if let Some(value) = value.filter(|_| is_cell) {
-                // A function cannot write it.
-                task.looks_at(&value);
+            if let Some(cell) = value.filter(|value| value.is_shared()) {
+                task.looks_at(&cell);
             }
-            Ok(shown.map(|value| Found { value, is_cell }))
+            Ok(shown)
         }
     }
+}
+
+/// The value of a variable of the space that running code sees, as it is kept.
+fn in_space(task: &Task, name: &str, at: StateView<'_>) -> Option<Arc<Dynamic>> {
+    let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
+    if !sees_a_space(task, unit.as_deref(), at) {
+        return None;
+    }
+    if let Some((id, space)) = unit.as_deref().and_then(CodeUnit::space)
+        && *id != task.space().id()
+    {
+        return space.upgrade()?.variable(name).map(|variable| variable.value);
+    }
+    let seen =
+        task.state().snapshot().known.get(name).and_then(|seen| seen.ahead.clone().or_else(|| seen.value.clone()));
+    seen.or_else(|| task.space().variable(name).map(|variable| variable.value))
 }
 
 /// A pointer to a function of the space that finds its variables also when a module calls it.
