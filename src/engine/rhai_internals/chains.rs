@@ -281,8 +281,10 @@ fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives, captured: &Captu
             if natives.is_of_scripts(&call.name) {
                 return None;
             }
-            let reads = may_call_scripts(&call.name, natives)
-                && call.args.iter().any(|argument| captured.may_read(argument, variable));
+            // A native may take a function as any value.
+            let calls = may_call_scripts(&call.name, natives);
+            let reads = |argument| captures(argument, variable) || calls && captured.may_read(argument, variable);
+            let reads = call.args.iter().any(reads);
             if found.is_none() && reads && (after_call || PURE.contains(&call.name.as_str())) {
                 found = Some(index);
             }
