@@ -4,38 +4,20 @@
 //! in the chain could not read it: a closure that captured it too, or a function of the script. So a chain is parted there: what
 //! stands before the call is evaluated to a value of its own first.
 
-use super::calls::{Calls, Native, Natives};
+use super::calls::{Calls, Native, Natives, plain_variable};
 use super::closure_name::is_body;
 use super::function_body::has_statement;
 use super::markers::{Marker, NestingCheck};
+use crate::engine::marks::leaves_object;
 use rhai::{
     AST, ASTFlags, ASTNode, BinaryExpr, Expr, FlowControl, FnCallExpr, FnPtr, ImmutableString, Position, Stmt,
     StmtBlock,
 };
 use std::collections::BTreeSet;
 
-/// Methods that leave their object as it is whatever the function they are given does with its parameters.
-const PURE: [&str; 15] = [
-    "all",
-    "filter",
-    "find",
-    "find_map",
-    "find_path",
-    "index_of",
-    "map",
-    "order",
-    "order_by",
-    "reduce",
-    "reduce_rev",
-    "some",
-    "zip",
-    "contains",
-    "collect",
-];
-
-/// Whether a method of this name leaves its object as it is, unless it is a method of the script.
-pub(super) fn leaves_object(name: &str) -> bool {
-    PURE.contains(&name) || ["call", "curry", "split", "to_blob"].contains(&name)
+/// Whether a method of this name leaves its object as it is by itself: what a function that it is given does is another matter.
+pub(super) fn changes_nothing(name: &str) -> bool {
+    leaves_object(name) || ["call", "curry", "split", "to_blob"].contains(&name)
 }
 
 /// What the method calls of a chain may do.
@@ -56,8 +38,19 @@ pub(super) struct Effects {
 /// The variable that an assignment to this expression changes.
 pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
     match expr {
-        Expr::Variable(variable, ..) => Some(variable.1.clone()),
         Expr::Dot(parts, ..) | Expr::Index(parts, ..) => root(&parts.lhs),
+        other => plain_variable(other).cloned(),
+    }
+}
+
+/// The last argument of the last method call in the links of a chain.
+pub(super) fn last_argument(link: &mut Expr) -> Option<&mut Expr> {
+    match link {
+        Expr::MethodCall(call, _) => call.args.last_mut(),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+            let in_rest = matches!(parts.rhs, Expr::MethodCall(..) | Expr::Dot(..) | Expr::Index(..));
+            if in_rest { last_argument(&mut parts.rhs) } else { last_argument(&mut parts.lhs) }
+        }
         _ => None,
     }
 }
@@ -285,7 +278,7 @@ fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives, captured: &Captu
             let calls = may_call_scripts(&call.name, natives);
             let reads = |argument| captures(argument, variable) || calls && captured.may_read(argument, variable);
             let reads = call.args.iter().any(reads);
-            if found.is_none() && reads && (after_call || PURE.contains(&call.name.as_str())) {
+            if found.is_none() && reads && (after_call || leaves_object(&call.name)) {
                 found = Some(index);
             }
             // What stands behind is evaluated in another order than Rhai would: only what cannot tell may.

@@ -10,6 +10,7 @@ use super::retained::Retained;
 use super::runtime::Runtime;
 use super::snapshot::SpaceState;
 use super::space_view::SpaceView;
+use super::views::Views;
 use super::witness::Witness;
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Note, StopCause, Time, Wake};
@@ -71,6 +72,7 @@ pub(crate) struct Task {
     control: Control,
     state: SpaceState,
     imports: ImportState,
+    views: Views,
     called_units: CalledUnits,
     retained: Retained,
     captures: Captures,
@@ -118,6 +120,7 @@ impl Task {
             runtime,
             state: SpaceState::default(),
             imports: ImportState::default(),
+            views: Views::default(),
             called_units: CalledUnits::default(),
             retained: Retained::default(),
             captures: Captures::default(),
@@ -233,6 +236,13 @@ impl Task {
         self.control.memory_used()
     }
 
+    /// The bytes that are there because it runs: what it allocated, and values that it has seen and that no space has any more.
+    pub(crate) fn memory_held(&self) -> usize {
+        let of_others = self.views.held_alone();
+        let of_its_own = self.state.held_alone(&*self.space);
+        self.memory_used().saturating_add(of_others).saturating_add(of_its_own)
+    }
+
     /// The alarm that its thread waits on. Notify it when something it may wait for has changed.
     pub(crate) fn wake(&self) -> &Wake {
         self.control.wake()
@@ -275,6 +285,11 @@ impl Task {
     /// The modules it is loading and has loaded.
     pub(crate) fn imports(&self) -> &ImportState {
         &self.imports
+    }
+
+    /// The values of other spaces that it has seen.
+    pub(crate) fn views(&self) -> &Views {
+        &self.views
     }
 
     /// The code it called closures of.
@@ -394,6 +409,7 @@ impl Task {
         self.called_units.clear();
         self.imports.clear();
         self.witness.clear();
+        self.views.clear();
     }
 }
 
