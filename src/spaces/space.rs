@@ -108,6 +108,11 @@ impl Space {
         names
     }
 
+    /// A variable as it is kept.
+    pub(crate) fn variable(&self, name: &str) -> Option<Variable> {
+        self.lock().variables.get(name).cloned()
+    }
+
     /// The value of a variable.
     #[cfg(test)]
     pub(crate) fn snapshot(&self, name: &str) -> Dynamic {

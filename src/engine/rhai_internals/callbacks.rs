@@ -39,6 +39,8 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// The value of a variable that is not in the scope, if there is one.
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
 
+    /// The value of a variable of an import, which is named `alias::name`.
+    fn imported(&self, path: &str, at: StateView<'_>) -> Fallible<Dynamic>;
     /// Whether there is a variable of this name that is not in the scope.
     fn defines(&self, name: &str, at: StateView<'_>) -> bool;
 
@@ -235,10 +237,15 @@ fn valued(
         Marker::Function(function) => observer.function(function, at).map(Some),
         Marker::IsList(variable) => {
             let is_list = |value: &Dynamic| value.read_lock::<Array>().is_some() || value.read_lock::<Blob>().is_some();
-            match scope.get(variable) {
-                Some(value) => is(is_list(value)),
-                None => is(observer.variable(variable, at)?.is_some_and(|value| is_list(&value))),
+            match (Marker::of(variable), scope.get(variable)) {
+                (Some(Marker::Imported(path)), _) => is(is_list(&observer.imported(path, at)?)),
+                (_, Some(value)) => is(is_list(value)),
+                _ => is(observer.variable(variable, at)?.is_some_and(|value| is_list(&value))),
             }
+        }
+        Marker::Imported(path) => {
+            LATEST.with(|latest| latest.note(path));
+            observer.imported(path, at).map(Some)
         }
         Marker::Stashed => Ok(Some(STASH.with_borrow_mut(Vec::pop).unwrap_or_default())),
         Marker::Defined("") => {
@@ -300,7 +307,12 @@ fn reach(
         }
         Marker::Thrown => THROWN.set(true),
         // Those that have a value do nothing else.
-        Marker::Function(_) | Marker::IsList(_) | Marker::Stashed | Marker::Defined(_) | Marker::IsCell(_) => {}
+        Marker::Function(_)
+        | Marker::IsList(_)
+        | Marker::Stashed
+        | Marker::Defined(_)
+        | Marker::IsCell(_)
+        | Marker::Imported(_) => {}
         Marker::Caught(variable) => {
             // A thrown value is what it is.
             if !THROWN.take()

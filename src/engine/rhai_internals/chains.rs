@@ -4,28 +4,10 @@
 //! captured the same variable and is called in the chain could not read it. So a chain is parted there: what stands before the
 //! call is evaluated to a value of its own first.
 
-use super::calls::{Calls, Natives};
+use super::calls::{Calls, Natives, plain_variable};
 use super::markers::{Marker, NestingCheck};
+use crate::engine::marks::leaves_object;
 use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString, Position, Stmt, StmtBlock};
-
-/// Methods that leave their object as it is whatever the function they are given does with its parameters.
-const PURE: [&str; 15] = [
-    "all",
-    "filter",
-    "find",
-    "find_map",
-    "find_path",
-    "index_of",
-    "map",
-    "order",
-    "order_by",
-    "reduce",
-    "reduce_rev",
-    "some",
-    "zip",
-    "contains",
-    "collect",
-];
 
 /// What the method calls of a chain may do.
 #[derive(Debug, Default)]
@@ -43,8 +25,19 @@ pub(super) struct Effects {
 /// The variable that an assignment to this expression changes.
 pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
     match expr {
-        Expr::Variable(variable, ..) => Some(variable.1.clone()),
         Expr::Dot(parts, ..) | Expr::Index(parts, ..) => root(&parts.lhs),
+        other => plain_variable(other).cloned(),
+    }
+}
+
+/// The last argument of the last method call in the links of a chain.
+pub(super) fn last_argument(link: &mut Expr) -> Option<&mut Expr> {
+    match link {
+        Expr::MethodCall(call, _) => call.args.last_mut(),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+            let in_rest = matches!(parts.rhs, Expr::MethodCall(..) | Expr::Dot(..) | Expr::Index(..));
+            if in_rest { last_argument(&mut parts.rhs) } else { last_argument(&mut parts.lhs) }
+        }
         _ => None,
     }
 }
@@ -175,7 +168,7 @@ fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives) -> Option<usize>
                 return None;
             }
             let captures = call.args.iter().any(|argument| captures(argument, variable));
-            if found.is_none() && captures && (after_call || PURE.contains(&call.name.as_str())) {
+            if found.is_none() && captures && (after_call || leaves_object(&call.name)) {
                 found = Some(index);
             }
             // What stands behind is evaluated in another order than Rhai would: only what cannot tell may.

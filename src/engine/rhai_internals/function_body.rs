@@ -24,6 +24,19 @@ pub(crate) fn names_this(function: &ScriptFuncDef) -> bool {
     found
 }
 
+/// Whether the body of a function calls one of this name as a function.
+pub(crate) fn calls(function: &ScriptFuncDef, name: &str) -> bool {
+    let mut function = function.clone();
+    let mut found = false;
+    for statement in statements_of(&mut function).statements() {
+        statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
+            found |= matches!(path.last(), Some(ASTNode::Expr(Expr::FnCall(call, _))) if call.name == name);
+            !found
+        });
+    }
+    found
+}
+
 /// The statements of a function.
 pub(super) fn statements_of(function: &mut ScriptFuncDef) -> &mut StmtBlock {
     let start = function.body.start_position();

@@ -17,6 +17,10 @@ struct Few {
 }
 
 impl Natives for Few {
+    fn gives_in_place(&self, _: &str) -> bool {
+        false
+    }
+
     fn native(&self, name: &str) -> Native {
         match name {
             "len" | "push" | "print" | "pop" | "to_string" => Native::Quiet,

@@ -16,7 +16,7 @@ use super::closure_name::is_body;
 use super::function_body::{FunctionDef, statements_of};
 use super::hand_over::HandOver;
 use super::markers::{Marker, NestingCheck};
-use super::notes::used_bodies;
+use super::notes::{Tail, giving, used_bodies};
 use super::walk::{Closures, Rewriter};
 use crate::base::Note;
 use rhai::{AST, ImmutableString, Module, Position, ScriptFuncDef, Shared, Stmt};
@@ -103,6 +103,9 @@ pub(crate) fn rewrite(
     // Whoever calls a module's functions did not write them.
     rewriter.makes_notes = matches!(kind, Kind::Eval { .. });
     let used = if rewritten.has_closures && rewriter.makes_notes { used_bodies(ast) } else { BTreeSet::new() };
+    if rewriter.makes_notes {
+        rewriter.giving = giving(&functions);
+    }
     note_own_functions(ast, natives);
     for function in functions {
         let closure = is_body(&function.name);
@@ -122,6 +125,7 @@ pub(crate) fn rewrite(
         let watched = readings.all_reads().chain(rewriter.readings.all_reads()).cloned().collect();
         rewriter.hand_over = HandOver::new(watched);
     }
+    rewriter.returns = Tail::Seen;
     rewriter.top_level(ast.statements(), kind, &mut rewritten);
     rewritten.import_places = std::mem::take(&mut rewriter.import_places);
     rewritten.notes = std::mem::take(&mut rewriter.notes);
@@ -154,11 +158,13 @@ impl Rewriter<'_> {
         self.locals = vec![params];
         self.in_function = true;
         self.made_portable = 0;
-        if used {
-            self.used_body(body);
-        } else {
-            self.block(body);
-        }
+        self.returns = match (used, named) {
+            (true, _) => Tail::Used,
+            (false, true) => Tail::Given,
+            (false, false) => Tail::Plain,
+        };
+        self.block_of(body, self.returns);
+        self.returns = Tail::Seen;
         if named && !body.is_empty() {
             body.statements_mut().insert(0, Marker::Source(self.closures.source()).statement(position));
         }
@@ -186,7 +192,7 @@ impl Rewriter<'_> {
             let mut statement = statement.clone();
             self.writes.clear();
             self.hand_over.begin_statement();
-            self.value_unused = index + 1 < statements.len();
+            self.tail = if index + 1 < statements.len() { Tail::Unused } else { Tail::Seen };
             let before = self.statement(&mut statement);
             rewritten.writes.push(std::mem::take(&mut self.writes));
             rewritten.captures.push(std::mem::take(&mut self.captures));

@@ -22,6 +22,7 @@ use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::snapshot::Snapshot;
 use crate::engine::task::space_view::{Opening, Overlay, SpaceFailure};
+use crate::engine::task::views::Inherited;
 use crate::engine::value::inspect::{empty_deep_cells, measure};
 use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position, Scope};
 use std::any::Any;
@@ -89,6 +90,8 @@ pub(crate) struct Callable {
     /// The code that started the child, and where in it.
     source: String,
     position: Position,
+    /// What its parent sees of other spaces.
+    views: Inherited,
     /// Its size when the child was made, with what it captured, in bytes.
     bytes: usize,
 }
@@ -112,7 +115,8 @@ impl Callable {
         state.reset_depth();
         let source = context.call_source().unwrap_or(task.source()).to_owned();
         let (environment, position) = (task.state().environment(), context.call_position());
-        Ok(Self { function, state, environment, source, position, bytes: found.bytes })
+        let views = task.views().inherited();
+        Ok(Self { function, state, environment, source, position, views, bytes: found.bytes })
     }
 }
 
@@ -136,8 +140,9 @@ pub(crate) fn evaluate(task: &Arc<Task>, code: &str) -> Ended {
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
 pub(crate) fn call(task: &Arc<Task>, callable: Callable) -> Ended {
     finish(task, "", |scope| {
-        let Callable { function, mut state, environment, source, position, bytes } = callable;
+        let Callable { function, mut state, environment, source, position, views, bytes } = callable;
         task.state().set_environment(environment);
+        task.views().inherit(views);
         state.set_tag(Tag { task: Arc::clone(task), unit: None }.into_value());
         let engine = engine(task);
         let result = call_pointer(&engine, &state, "bg", position, &function, None, Vec::new());
@@ -388,6 +393,7 @@ fn begin(
     };
     let named_by_functions = Arc::clone(&opened.imports);
     task.set_redefined(opened.redefined.clone());
+    task.views().name(prepared.script.imports.iter().chain(&*named_by_functions));
     *scope = task.open_snapshot(prepared, opened);
     let resolver = Resolver { task: Arc::clone(task) };
     let kept = task.state().environment();

@@ -10,6 +10,7 @@ use super::retained::Retained;
 use super::runtime::Runtime;
 use super::snapshot::SpaceState;
 use super::space_view::SpaceView;
+use super::views::Views;
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Note, StopCause, Time, Wake};
 use crate::engine::error::{Fallible, limit};
@@ -69,6 +70,7 @@ pub(crate) struct Task {
     control: Control,
     state: SpaceState,
     imports: ImportState,
+    views: Views,
     called_units: CalledUnits,
     retained: Retained,
     captures: Captures,
@@ -113,6 +115,7 @@ impl Task {
             runtime,
             state: SpaceState::default(),
             imports: ImportState::default(),
+            views: Views::default(),
             called_units: CalledUnits::default(),
             retained: Retained::default(),
             captures: Captures::default(),
@@ -226,6 +229,13 @@ impl Task {
         self.control.memory_used()
     }
 
+    /// The bytes that are there because it runs: what it allocated, and values that it has seen and that no space has any more.
+    pub(crate) fn memory_held(&self) -> usize {
+        let of_others = self.views.held_alone();
+        let of_its_own = self.state.held_alone(&*self.space);
+        self.memory_used().saturating_add(of_others).saturating_add(of_its_own)
+    }
+
     /// The alarm that its thread waits on. Notify it when something it may wait for has changed.
     pub(crate) fn wake(&self) -> &Wake {
         self.control.wake()
@@ -268,6 +278,11 @@ impl Task {
     /// The modules it is loading and has loaded.
     pub(crate) fn imports(&self) -> &ImportState {
         &self.imports
+    }
+
+    /// The values of other spaces that it has seen.
+    pub(crate) fn views(&self) -> &Views {
+        &self.views
     }
 
     /// The code it called closures of.
@@ -326,6 +341,7 @@ impl Task {
         self.state.clear();
         self.called_units.clear();
         self.imports.clear();
+        self.views.clear();
     }
 }
 

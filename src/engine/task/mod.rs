@@ -10,3 +10,4 @@ pub(crate) mod retained;
 pub(crate) mod runtime;
 pub(crate) mod snapshot;
 pub(crate) mod space_view;
+pub(crate) mod views;

@@ -232,16 +232,23 @@ fn facts(module: &Shared<Module>, name: Option<&str>, standard: bool) -> Vec<Fun
             // Operators, and what only the engine calls.
             let plain = function_name.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 && !NestingCheck::is_name(&function_name);
-            plain.then(|| FunctionFacts {
+            let signature = for_scripts(&text("signature"));
+            (plain && !(standard && takes_other_numbers(&signature))).then(|| FunctionFacts {
                 name: function_name,
                 module: name.map(str::to_owned),
-                signature: for_scripts(&text("signature")),
+                signature,
                 doc: doc_for_scripts(&doc.join("\n")),
                 standard,
                 hidden: false,
             })
         })
         .collect()
+}
+
+/// Whether a function is of numbers that scripts do not have: every whole number of theirs is an `int`.
+fn takes_other_numbers(signature: &str) -> bool {
+    const OTHERS: [&str; 10] = ["i8", "i16", "i32", "i128", "u8", "u16", "u32", "u64", "u128", "f32"];
+    signature.split(|c: char| !c.is_alphanumeric()).any(|word| OTHERS.contains(&word))
 }
 
 /// The name and the types a function takes: of two that agree in them only one can be called.

@@ -1,7 +1,7 @@
 //! [`Snapshot`]: what an eval has seen of its space and committed to it, as data; and [`SpaceState`], which keeps it for a
 //! running entry. Committing is done above, in `run/commit.rs`.
 
-use super::space_view::{Resized, Variable};
+use super::space_view::{Resized, SpaceView, Variable};
 use crate::base::{EntryId, lock};
 use crate::engine::environment::Environment;
 use crate::engine::value::inspect::{Measure, address, is_handle, is_small, measure};
@@ -21,6 +21,13 @@ impl SpaceState {
     /// The snapshot, locked.
     pub(crate) fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
         lock(&self.snapshot)
+    }
+
+    /// The bytes of values that `space` has no more, and that are only held because the entry has seen them.
+    pub(super) fn held_alone(&self, space: &dyn SpaceView) -> usize {
+        // It is asked by others, and never worth a wait.
+        let Ok(snapshot) = self.snapshot.try_lock() else { return 0 };
+        snapshot.known.iter().map(|(name, seen)| seen.bytes_unless(space.variable(name).as_ref())).sum()
     }
 
     /// The functions, imports and constants that the entry's own code runs in.
@@ -225,6 +232,12 @@ impl Snapshot {
 }
 
 impl SeenVariable {
+    /// Its bytes, unless its space has that very value `now`.
+    pub(super) fn bytes_unless(&self, now: Option<&Variable>) -> usize {
+        let Some(value) = &self.value else { return 0 };
+        if now.is_some_and(|now| Arc::ptr_eq(&now.value, value)) { 0 } else { self.size }
+    }
+
     /// The value for code that must not change it.
     pub(crate) fn shown(&mut self) -> Option<Dynamic> {
         let value = self.ahead.as_ref().or(self.value.as_ref())?;
