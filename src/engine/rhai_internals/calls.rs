@@ -5,7 +5,7 @@
 //! function calls none but those it is given, so it is known what `list.map(|x| x)` comes to.
 
 use super::function_body::FunctionDef;
-use super::notes::body_of;
+use super::function_body::body_of;
 use rhai::{ASTFlags, Expr, FnCallExpr, FnPtr, ImmutableString};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 
 #![expect(unsafe_code, reason = "the wrapper's type cannot be named; see the text above")]
 
-use rhai::{ASTNode, Expr, ScriptFuncDef, Stmt, StmtBlock};
+use rhai::{ASTNode, Expr, FnPtr, ScriptFuncDef, Stmt, StmtBlock};
 
 /// The compiled form of a script function, for those who only store one.
 pub(crate) type FunctionDef = ScriptFuncDef;
@@ -40,6 +40,22 @@ pub(crate) fn calls(function: &ScriptFuncDef, name: &str) -> bool {
         });
     }
     found
+}
+
+/// The name of a closure's body. One with captures is written by the parser as `{ share; curry(closure, captures..) }`.
+pub(crate) fn body_of(argument: &Expr) -> Option<String> {
+    match argument {
+        Expr::DynamicConstant(value, _) => value.read_lock::<FnPtr>().map(|pointer| pointer.fn_name().to_owned()),
+        Expr::Stmt(block) => match block.statements().last()? {
+            Stmt::FnCall(call, _) => call.args.first().and_then(body_of),
+            Stmt::Expr(expr) => match &**expr {
+                Expr::FnCall(call, _) => call.args.first().and_then(body_of),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The statements of a function.

@@ -1,11 +1,11 @@
 //! Places worth a remark: where the value of a function is used that works in place and gives `()`, and loops that take the
 //! item for the index. Only the places found here cost anything when the code runs.
 
-use super::function_body::{FunctionDef, statements_of};
+use super::function_body::{FunctionDef, body_of, statements_of};
 use super::walk::Rewriter;
 use crate::base::Note;
 use crate::engine::marks::{uses_result, works_in_place};
-use rhai::{AST, ASTFlags, ASTNode, Expr, FnCallExpr, FnPtr, Ident, ImmutableString, Shared, Stmt, StmtBlock};
+use rhai::{AST, ASTFlags, ASTNode, Expr, FnCallExpr, Ident, ImmutableString, Shared, Stmt, StmtBlock};
 use std::collections::BTreeSet;
 
 /// What becomes of the value of a statement.
@@ -46,22 +46,6 @@ pub(super) fn used_bodies(ast: &AST) -> BTreeSet<String> {
         true
     });
     found
-}
-
-/// The name of a closure's body. One with captures is written by the parser as `{ share; curry(closure, captures..) }`.
-pub(super) fn body_of(argument: &Expr) -> Option<String> {
-    match argument {
-        Expr::DynamicConstant(value, _) => value.read_lock::<FnPtr>().map(|pointer| pointer.fn_name().to_owned()),
-        Expr::Stmt(block) => match block.statements().last()? {
-            Stmt::FnCall(call, _) => call.args.first().and_then(body_of),
-            Stmt::Expr(expr) => match &**expr {
-                Expr::FnCall(call, _) => call.args.first().and_then(body_of),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// The functions that end with the `()` of one that works in place.
