@@ -31,5 +31,6 @@ pub(super) fn sentence(note: &Note) -> String {
         }
         Note::ItemFirst => "for (item, index) in list: the item comes first".to_owned(),
         Note::SlashesComment => Note::SLASHES.to_owned(),
+        Note::Contested(name) => format!("{name} was changed by several entries at once; an atom loses nothing"),
     }
 }

@@ -50,6 +50,13 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// A pointer to the function of this name.
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic>;
 
+    /// Whether uses of captured variables are of interest.
+    fn watches(&self) -> bool;
+
+    /// Code names a captured variable, whose cell this is, to use it and not to capture it again. The name is the very text that
+    /// stands in the code.
+    fn uses(&self, name: &str, cell: &Dynamic);
+
     /// Whether a value is shared by itself and stays what it is when it is captured.
     fn is_handle(&self, value: &Dynamic) -> bool;
 
@@ -137,11 +144,14 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
             return at_marker(&observer, name, &mut context);
         }
         LATEST.with(|latest| latest.note(name));
-        if IS_CAPTURING.get()
-            && is_captured(name, &mut context)
-            && let Some(handle) = capture(&observer, name, &mut context)?
+        if IS_CAPTURING.get() && is_captured(name, &mut context) {
+            if let Some(handle) = capture(&observer, name, &mut context)? {
+                return Ok(Some(handle));
+            }
+        } else if observer.watches()
+            && let Some(value) = context.scope().get(name).filter(|value| value.is_shared())
         {
-            return Ok(Some(handle));
+            observer.uses(name, value);
         }
         // Locals and parameters come first.
         if index > 0 || context.scope().contains(name) {
@@ -260,6 +270,12 @@ fn valued(
         }
         Marker::Defined(name) => is(scope.contains(name) || observer.defines(name, at)),
         Marker::IsCell(name) => is(observer.is_cell(name, at)),
+        Marker::Value(name) => {
+            LATEST.with(|latest| latest.note(name));
+            let missing = || EvalAltResult::ErrorVariableNotFound(name.to_owned(), Position::NONE);
+            let value = observer.variable(name, at)?.ok_or_else(missing)?;
+            Ok(Some(if observer.is_cell(name, at) { value.flatten() } else { value }))
+        }
         _ => Ok(None),
     }
 }
@@ -312,7 +328,8 @@ fn reach(
         | Marker::Stashed
         | Marker::Defined(_)
         | Marker::IsCell(_)
-        | Marker::Imported(_) => {}
+        | Marker::Imported(_)
+        | Marker::Value(_) => {}
         Marker::Caught(variable) => {
             // A thrown value is what it is.
             if !THROWN.take()

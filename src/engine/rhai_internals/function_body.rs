@@ -13,15 +13,20 @@ pub(crate) type FunctionDef = ScriptFuncDef;
 
 /// Whether the body of a function names `this`.
 pub(crate) fn names_this(function: &ScriptFuncDef) -> bool {
-    let mut function = function.clone();
-    let mut found = false;
-    for statement in statements_of(&mut function).statements() {
+    has_statement(function, |statement| {
+        let mut found = false;
         statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
             found |= matches!(path.last(), Some(ASTNode::Expr(Expr::ThisPtr(..))));
             !found
         });
-    }
-    found
+        found
+    })
+}
+
+/// Whether a function has such a statement, at its outermost level.
+pub(super) fn has_statement(function: &ScriptFuncDef, is_such: impl FnMut(&Stmt) -> bool) -> bool {
+    let mut function = function.clone();
+    statements_of(&mut function).statements().iter().any(is_such)
 }
 
 /// Whether the body of a function calls one of this name as a function.
@@ -76,7 +81,7 @@ fn cast<T>(body: &mut T) -> &mut StmtBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rhai::{Engine, Stmt};
+    use rhai::Engine;
 
     #[test]
     fn the_statements_of_a_function_can_be_read_and_edited() {

@@ -44,6 +44,8 @@ pub(crate) enum Marker<'a> {
     Function(&'a str),
     /// Whether the variable of this name is a list or a blob. It has a value too.
     IsList(&'a str),
+    /// The value of the variable of this name that is in no scope, held by nobody: a copy when it is a cell.
+    Value(&'a str),
     /// A variable of an import, as `alias::name`, and its value.
     Imported(&'a str),
     /// The value that was put aside last.
@@ -79,6 +81,7 @@ impl<'a> Marker<'a> {
             ('t', _) => Self::Thrown,
             ('g', function) => Self::Function(function),
             ('l', variable) => Self::IsList(variable),
+            ('w', variable) => Self::Value(variable),
             ('v', path) => Self::Imported(path),
             ('r', _) => Self::Stashed,
             ('d', variable) => Self::Defined(variable),
@@ -111,6 +114,7 @@ impl<'a> Marker<'a> {
             Self::Thrown => " t".to_owned(),
             Self::Function(function) => format!(" g{function}"),
             Self::IsList(variable) => format!(" l{variable}"),
+            Self::Value(variable) => format!(" w{variable}"),
             Self::Imported(path) => format!(" v{path}"),
             Self::Stashed => " r".to_owned(),
             Self::Defined(variable) => format!(" d{variable}"),

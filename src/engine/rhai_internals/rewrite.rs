@@ -12,6 +12,7 @@
 //! Markers are variables whose names begin with a space, which no script can type: see [`Marker`].
 
 use super::calls::{Natives, Reading, Readings, note_own_functions};
+use super::chains::Captured;
 use super::closure_name::is_body;
 use super::function_body::{FunctionDef, statements_of};
 use super::hand_over::HandOver;
@@ -29,6 +30,8 @@ pub(crate) enum Kind<'a> {
     Eval {
         /// These functions.
         readings: &'a Readings,
+        /// The variables of the space that closures captured.
+        captured: &'a BTreeSet<ImmutableString>,
     },
     /// A module, or functions that are added to one.
     Module,
@@ -107,6 +110,11 @@ pub(crate) fn rewrite(
         rewriter.giving = giving(&functions);
     }
     note_own_functions(ast, natives);
+    let in_space = match kind {
+        Kind::Eval { captured, .. } => captured.iter().cloned().collect(),
+        Kind::Module => Vec::new(),
+    };
+    rewriter.captured = Captured::of(ast, rewritten.has_closures, in_space, natives);
     for function in functions {
         let closure = is_body(&function.name);
         let (function, facts) = rewriter.function(&function, !closure, used.contains(function.name.as_str()));
@@ -121,7 +129,7 @@ pub(crate) fn rewrite(
         rewritten.imports.extend(facts.called_imports);
     }
 
-    if let Kind::Eval { readings } = kind {
+    if let Kind::Eval { readings, .. } = kind {
         let watched = readings.all_reads().chain(rewriter.readings.all_reads()).cloned().collect();
         rewriter.hand_over = HandOver::new(watched);
     }

@@ -2,7 +2,7 @@
 //! before calls, and makes closures portable.
 
 use super::calls::{Calls, Natives, Readings, Receiver, plain_variable};
-use super::chains::{Effects, last_argument, part, put_before, root, take_part};
+use super::chains::{Captured, Effects, changes_nothing, last_argument, part, put_before, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver};
 use super::markers::{Marker, NestingCheck, Tail};
@@ -11,6 +11,19 @@ use rhai::{
     ASTFlags, ASTNode, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock,
 };
 use std::collections::{BTreeSet, HashMap};
+
+/// What code does with a captured variable where it names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Use {
+    /// Looks at it.
+    Read,
+    /// Hands it to a closure that captures it.
+    Captured,
+    /// Gives it, or a part of it, another value: `x = 1`, `x.a = 1`.
+    Assigned,
+    /// Changes it in one step: `x += 1`, `x.push(1)`.
+    InPlace,
+}
 
 /// The closures of the code that is rewritten.
 pub(crate) trait Closures {
@@ -23,6 +36,9 @@ pub(crate) trait Closures {
     /// Makes the closures in a constant of the code portable, and says how many there were. `captures` is how many variables
     /// the parser curries.
     fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize;
+
+    /// The name of a captured variable for a place that writes it so: the same text, which can be told by its address.
+    fn name_for(&mut self, name: &ImmutableString, what: Use) -> ImmutableString;
 }
 
 /// The walk over one script, and what it has found so far.
@@ -32,6 +48,8 @@ pub(super) struct Rewriter<'a> {
     pub(super) check: &'a NestingCheck,
     /// The variables that functions read, and which of them may have been written; does nothing inside functions.
     pub(super) hand_over: HandOver,
+    /// The variables that closures captured, or may have.
+    pub(super) captured: Captured,
     /// The functions and the closures of the code.
     pub(super) readings: Readings,
     /// What the present function calls.
@@ -64,6 +82,7 @@ impl<'a> Rewriter<'a> {
             natives,
             check,
             hand_over: HandOver::default(),
+            captured: Captured::default(),
             readings: Readings::default(),
             calls: Calls::default(),
             locals: Vec::new(),
@@ -235,7 +254,10 @@ impl<'a> Rewriter<'a> {
         for (index, argument) in call.args.iter_mut().enumerate() {
             match argument {
                 Expr::DynamicConstant(value, _) if index == 0 => self.constant(value, captures),
-                other => self.expression(other),
+                other => {
+                    self.expression(other);
+                    self.name_use(other, Use::Captured);
+                }
             }
         }
         Vec::new()
@@ -331,6 +353,8 @@ impl<'a> Rewriter<'a> {
                 if let Some(name) = root(&parts.1.lhs) {
                     self.write(&name);
                 }
+                let in_place = parts.0.is_op_assignment();
+                self.name_use(&mut parts.1.lhs, if in_place { Use::InPlace } else { Use::Assigned });
                 if let Expr::Variable(variable, ..) = &parts.1.lhs {
                     self.check_wrapped(&mut parts.1.rhs, &variable.1);
                 }
@@ -436,7 +460,7 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites a chain of properties, indexes and method calls. Returns what must run before it.
     fn chain(&mut self, expr: &mut Expr) -> Vec<Stmt> {
-        part(expr, self.natives);
+        part(expr, self.natives, &self.captured, |name| self.in_function && !self.is_local(name));
         let is_index = matches!(expr, Expr::Index(..));
         let (Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _)) = expr else { return Vec::new() };
         let ends = flags.contains(ASTFlags::BREAK);
@@ -477,6 +501,9 @@ impl<'a> Rewriter<'a> {
                 self.compare(variable);
             }
         }
+        if effects.changes {
+            self.name_use(&mut parts.lhs, Use::InPlace);
+        }
         if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
             let receiver = std::mem::take(&mut parts.lhs);
             parts.lhs = self.check.around(receiver);
@@ -504,7 +531,9 @@ impl<'a> Rewriter<'a> {
                 effects.methods = true;
                 effects.of_root |= root.is_some();
                 effects.calls.add(Calls::of(call, Some(root.unwrap_or(&Receiver::Other)), self.natives));
-                effects.writes |= !self.natives.only_reads(&call.name);
+                let only_reads = self.natives.only_reads(&call.name);
+                effects.writes |= !only_reads;
+                effects.changes |= !only_reads && !changes_nothing(&call.name);
                 call.args.iter_mut().for_each(|argument| self.value(argument));
                 if call.name == "curry" {
                     self.check_nesting(&mut call.args);
@@ -512,6 +541,17 @@ impl<'a> Rewriter<'a> {
             }
             Expr::Property(..) if !is_index => {}
             index => self.expression(index),
+        }
+    }
+
+    /// Marks the captured variable that an expression begins with as one that is written there.
+    fn name_use(&mut self, expr: &mut Expr, what: Use) {
+        match expr {
+            Expr::Variable(variable, ..) if variable.2.is_empty() && self.captured.contains(&variable.1) => {
+                variable.1 = self.closures.name_for(&variable.1, what);
+            }
+            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => self.name_use(&mut parts.lhs, what),
+            _ => {}
         }
     }
 

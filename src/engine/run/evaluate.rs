@@ -28,7 +28,7 @@ use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContex
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The reason why an entry has no value.
 #[derive(Clone, Debug)]
@@ -94,6 +94,12 @@ pub(crate) struct Callable {
     views: Inherited,
     /// Its size when the child was made, with what it captured, in bytes.
     bytes: usize,
+    /// The addresses of the cells that it captured.
+    cells: Vec<usize>,
+    /// The variables of the top level among them: functions see these cells.
+    variables: Vec<(ImmutableString, Arc<Dynamic>)>,
+    /// The entry that started the child.
+    parent: Weak<Task>,
 }
 
 impl Callable {
@@ -110,13 +116,29 @@ impl Callable {
             return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
         }
         make_portable(&task, &mut value);
+        if !found.cells.is_empty() {
+            task.witness().watch();
+            task.shares(&found.cells);
+        }
         let function = value.try_cast().ok_or_else(terminated)?;
         let mut state = RuntimeState::of(context);
         state.reset_depth();
         let source = context.call_source().unwrap_or(task.source()).to_owned();
         let (environment, position) = (task.state().environment(), context.call_position());
-        let views = task.views().inherited();
-        Ok(Self { function, state, environment, source, position, views, bytes: found.bytes })
+        let variables = task.state().snapshot().cells(&found.cells);
+        let (views, parent) = (task.views().inherited(), Arc::downgrade(&task));
+        Ok(Self {
+            function,
+            state,
+            environment,
+            source,
+            position,
+            views,
+            bytes: found.bytes,
+            cells: found.cells,
+            variables,
+            parent,
+        })
     }
 }
 
@@ -140,7 +162,11 @@ pub(crate) fn evaluate(task: &Arc<Task>, code: &str) -> Ended {
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
 pub(crate) fn call(task: &Arc<Task>, callable: Callable) -> Ended {
     finish(task, "", |scope| {
-        let Callable { function, mut state, environment, source, position, views, bytes } = callable;
+        let Callable { function, mut state, environment, source, position, views, bytes, cells, variables, parent } =
+            callable;
+        task.set_parent(parent);
+        task.shares(&cells);
+        task.state().snapshot().show_cells(variables);
         task.state().set_environment(environment);
         task.views().inherit(views);
         state.set_tag(Tag { task: Arc::clone(task), unit: None }.into_value());
@@ -343,10 +369,11 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
     let space = task.space();
     let runtime = task.runtime();
     let unit = CodeUnit::of_space(runtime.code_units(), space, source.clone());
-    let readings = space.readings();
+    let (readings, captured) = (space.readings(), space.captured());
     let of_space = space.environment().unwrap_or_default().functions;
     let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space], &readings);
-    let mut prepared = prepare(&ast, &unit, &natives, Kind::Eval { readings: &readings }, runtime.nesting_check());
+    let kind = Kind::Eval { readings: &readings, captured: &captured };
+    let mut prepared = prepare(&ast, &unit, &natives, kind, runtime.nesting_check());
     task.called_units().keep(&unit);
     std::mem::take(&mut prepared.script.notes).into_iter().for_each(|note| task.note(note));
     if !slash_divisions(code).is_empty() {

@@ -125,6 +125,14 @@ impl Observer for Watcher {
         Ok(bound.unwrap_or(Dynamic::from(FnPtr::new(name)?)))
     }
 
+    fn watches(&self) -> bool {
+        self.0.witness().watches()
+    }
+
+    fn uses(&self, name: &str, cell: &Dynamic) {
+        self.0.uses(name, cell);
+    }
+
     fn is_handle(&self, value: &Dynamic) -> bool {
         is_handle(value)
     }
@@ -188,7 +196,12 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynami
             }
             Ok(Some((*value).clone().into_read_only().into_shared()))
         }
-        (shown, _) => Ok(shown),
+        (shown, value) => {
+            if let Some(cell) = value.filter(|value| value.is_shared()) {
+                task.looks_at(&cell);
+            }
+            Ok(shown)
+        }
     }
 }
 

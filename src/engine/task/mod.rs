@@ -11,3 +11,4 @@ pub(crate) mod runtime;
 pub(crate) mod snapshot;
 pub(crate) mod space_view;
 pub(crate) mod views;
+pub(crate) mod witness;

@@ -139,19 +139,40 @@ impl Snapshot {
         self.changed.extract_if(.., |changed| names.split(' ').any(|name| *changed == name)).collect()
     }
 
-    /// A statement has ended: functions see what is committed of these again. Returns what they saw, to be dropped.
-    pub(crate) fn forget_shown(&mut self, names: &[ImmutableString]) -> Vec<Dynamic> {
+    /// A statement has ended: functions see what is committed of these again. Of those that are cells in the eval they go on seeing
+    /// the cells, which closures write that are in an atom, a channel or a child. Returns what they saw, to be dropped.
+    pub(crate) fn forget_shown(&mut self, names: &[ImmutableString], scope: &Scope<'_>) -> Vec<Dynamic> {
         self.changed.clear();
         let mut shown = Vec::new();
         for name in names {
             if let Some(seen) = self.known.get_mut(name)
                 && let Some(ahead) = seen.ahead.take()
             {
+                if ahead.is_shared() && scope.get(name).is_some_and(Dynamic::is_shared) {
+                    seen.ahead = Some(ahead);
+                    continue;
+                }
                 shown.extend(seen.cell.take());
                 shown.extend(Arc::into_inner(ahead));
             }
         }
         shown
+    }
+
+    /// The variables that functions see as one of these cells.
+    pub(crate) fn cells(&self, cells: &[usize]) -> Vec<(ImmutableString, Arc<Dynamic>)> {
+        let is_one = |value: &Dynamic| {
+            value.is_shared() && value.read_lock::<Dynamic>().is_some_and(|inner| cells.contains(&address(&inner)))
+        };
+        let ahead = self.known.iter().filter_map(|(name, seen)| Some((name, seen.ahead.as_ref()?)));
+        ahead.filter(|(_, value)| is_one(value)).map(|(name, value)| (name.clone(), Arc::clone(value))).collect()
+    }
+
+    /// Functions see these variables as these cells, which the entry's code captured from another.
+    pub(crate) fn show_cells(&mut self, variables: Vec<(ImmutableString, Arc<Dynamic>)>) {
+        for (name, cell) in variables {
+            self.known.entry(name).or_default().ahead = Some(cell);
+        }
     }
 
     /// The entries that can be reached from what it committed.
