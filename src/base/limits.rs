@@ -65,6 +65,12 @@ pub struct Limits {
     pub body_bytes: usize,
 }
 
+/// How long the tool `eval` waits for the outcome when it is not told.
+pub(crate) const EVAL_WAIT: Duration = Duration::from_secs(10);
+
+/// How long the tool `await` waits when it is not told. Clients give up a call after 30 s or 60 s: the answer comes before.
+pub(crate) const AWAIT_WAIT: Duration = Duration::from_secs(25);
+
 /// Most characters of a session's note on the roster.
 pub(crate) const MOST_NOTE_CHARACTERS: usize = 500;
 

@@ -25,7 +25,7 @@ pub(super) fn register(table: &mut Table) {
             };
             if tasks { Variant::Tasks } else { Variant::Await }
         };
-        let text = teach::manual(&call.host.describe, variant, &call.host.docs, &call.host.embedded);
+        let text = teach::manual(&call.host.describe, variant, &call.host.docs, &call.host.embedded, &call.host.limits);
         Ok::<_, Box<rhai::EvalAltResult>>(whole(text))
     });
 

@@ -7,4 +7,6 @@ mod texts;
 mod tests;
 
 pub use examples::{Example, Step, examples};
-pub use texts::{FunctionDoc, Tool, Variant, doc, instructions, manual, no_doc, tool_description, tool_title};
+pub use texts::{
+    FunctionDoc, Tool, Variant, await_wait, doc, eval_wait, instructions, manual, no_doc, tool_description, tool_title,
+};

@@ -2,9 +2,11 @@
 
 use super::texts::reference;
 use super::*;
+use crate::base::Limits;
 use crate::render::value::{Budget, value};
 use expect_test::expect;
 use rhai::{Dynamic, Engine, Scope};
+use std::time::Duration;
 
 fn functions() -> Vec<FunctionDoc> {
     vec![
@@ -35,7 +37,7 @@ fn instructions_are_short_and_say_what_to_do() {
 fn tools_are_described_briefly() {
     for tool in Tool::ALL {
         for variant in [Variant::Await, Variant::Tasks] {
-            let text = tool_description(tool, variant);
+            let text = tool_description(tool, variant, false, &Limits::default());
             let (chars, eval) = (text.chars().count(), tool == Tool::Eval);
             assert!((100..2_000).contains(&chars), "{tool:?} has {chars} characters");
             assert_eq!(text.contains("`background`"), eval && variant == Variant::Tasks, "{tool:?} {variant:?}");
@@ -45,9 +47,47 @@ fn tools_are_described_briefly() {
     }
 }
 
+/// What clients and scripts read, in every variant.
+fn texts(limits: &Limits) -> Vec<String> {
+    let variants = [Variant::Await, Variant::Tasks];
+    let tools = variants.into_iter().flat_map(|variant| {
+        let described = move |own| move |tool| tool_description(tool, variant, own, limits);
+        Tool::ALL.into_iter().map(described(false)).chain(Tool::ALL.into_iter().map(described(true)))
+    });
+    let manuals = variants.into_iter().map(|variant| manual("", variant, &[], &[], limits));
+    tools.chain(manuals).chain([eval_wait(limits), await_wait(limits)]).collect()
+}
+
+#[test]
+fn texts_say_the_limits_that_are_set() {
+    let set = Limits {
+        grace: Duration::from_secs(3),
+        silence: Duration::from_secs(7_200),
+        cancel_wait: Duration::from_millis(1_500),
+        ..Limits::default()
+    };
+    let (usual, set) = (texts(&Limits::default()).join("\n"), texts(&set).join("\n"));
+    let marks = [
+        ("longer than 10 seconds", "longer than 3 seconds"),
+        ("24 hours of silence", "2 hours of silence"),
+        ("at most 86400;", "at most 7200;"),
+        ("after 2 seconds and", "after 1.5 seconds and"),
+    ];
+    for (before, after) in marks {
+        assert!(usual.contains(before) && !usual.contains(after), "{before}");
+        assert!(set.contains(after) && !set.contains(before), "{after}");
+    }
+    for text in [&usual, &set] {
+        assert!(!text.contains("_WAIT}") && !text.contains("{GRACE}") && !text.contains("{SILENCE}"));
+    }
+    // No wait is longer than the longest.
+    let short = texts(&Limits { silence: Duration::from_secs(5), ..Limits::default() }).join("\n");
+    assert!(short.contains("default 5, at most 5;") && !short.contains("25"), "{short}");
+}
+
 #[test]
 fn the_functions_that_the_manual_names_exist() {
-    let text = manual("", Variant::Await, &[], &[]);
+    let text = manual("", Variant::Await, &[], &[], &Limits::default());
     let (_, list) = text.split_once("## Functions of the language, the most used").unwrap();
     let (list, _) = list.split_once("`doc(").unwrap();
     let language = crate::engine::Runtime::new(
@@ -66,14 +106,14 @@ fn the_functions_that_the_manual_names_exist() {
 
 #[test]
 fn the_manual_is_of_one_variant_and_has_room_for_the_reference() {
-    let plain = manual("", Variant::Await, &[], &[]);
-    let tasks = manual("", Variant::Tasks, &[], &[]);
+    let plain = manual("", Variant::Await, &[], &[], &Limits::default());
+    let tasks = manual("", Variant::Tasks, &[], &[], &Limits::default());
     assert!(plain.contains("tool `await`") && !plain.contains("background: true"));
     assert!(tasks.contains("`background: true`") && !tasks.contains("tool `await`"));
     for text in [&plain, &tasks] {
         assert!(text.len() < 15 << 10, "{} bytes leave too little for the reference", text.len());
     }
-    let full = manual("orders service, staging", Variant::Await, &functions(), &["orders".into()]);
+    let full = manual("orders service, staging", Variant::Await, &functions(), &["orders".into()], &Limits::default());
     assert!(full.starts_with("# Remontoire\n\nThis instance: orders service, staging.\n\nYou evaluate"));
     let (_, end) = full.split_once("## This program").unwrap();
     expect![[r#"
@@ -118,7 +158,7 @@ fn a_function_with_all_there_is_to_say() {
 fn examples_of_the_manual_hold() {
     let mut engine = Engine::new();
     engine.set_max_expr_depths(64, 32);
-    let text = manual("", Variant::Await, &[], &[]);
+    let text = manual("", Variant::Await, &[], &[], &Limits::default());
     let all = examples(&text);
     assert!(all.len() >= 6, "{} examples", all.len());
     let mut ran = 0;

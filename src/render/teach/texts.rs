@@ -1,7 +1,10 @@
 //! The texts. The prose is Markdown next to this file; its examples follow the form of [`examples()`](super::examples()), so that
 //! tests evaluate every one of them.
 
-use crate::render::plain::{head, listed, one_line};
+use crate::base::Limits;
+use crate::base::limits::{AWAIT_WAIT, EVAL_WAIT};
+use crate::render::plain::{head, listed, one_line, spelled};
+use std::time::Duration;
 
 /// The ways of waiting a client can have: its texts differ in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,16 +74,41 @@ fn brief(describe: &str, max: usize) -> String {
     }
 }
 
-/// The description of a tool, under 2,000 characters.
-pub fn tool_description(tool: Tool, variant: Variant) -> &'static str {
-    match (tool, variant) {
+/// The numbers of a text in its places, which are written `{GRACE}`: whatever can be set is said as it is set.
+fn filled(text: &str, limits: &Limits) -> String {
+    let seconds = |time: Duration| time.as_secs_f64().to_string();
+    let places = [
+        ("{EVAL_WAIT}", seconds(EVAL_WAIT.min(limits.silence))),
+        ("{AWAIT_WAIT}", seconds(AWAIT_WAIT.min(limits.silence))),
+        ("{LONGEST}", seconds(limits.silence)),
+        ("{GRACE}", spelled(limits.grace)),
+        ("{CANCEL_WAIT}", spelled(limits.cancel_wait)),
+        ("{SILENCE}", spelled(limits.silence)),
+    ];
+    places.iter().fold(text.to_owned(), |text, (place, value)| text.replace(place, value))
+}
+
+/// The description of a tool, under 2,000 characters. `own_session`: the connection has a session already.
+pub fn tool_description(tool: Tool, variant: Variant, own_session: bool, limits: &Limits) -> String {
+    let text = match (tool, variant) {
+        (Tool::CreateSession, _) if own_session => include_str!("tools/create-session-beside.md"),
         (Tool::CreateSession, _) => include_str!("tools/create-session.md"),
         (Tool::Eval, Variant::Await) => include_str!("tools/eval-await.md"),
         (Tool::Eval, Variant::Tasks) => include_str!("tools/eval-tasks.md"),
         (Tool::Await, _) => include_str!("tools/await.md"),
         (Tool::Cancel, _) => include_str!("tools/cancel.md"),
-    }
-    .trim_end()
+    };
+    filled(text.trim_end(), limits)
+}
+
+/// The description of the seconds that `eval` waits.
+pub fn eval_wait(limits: &Limits) -> String {
+    filled("Seconds to wait for the outcome: {EVAL_WAIT} by default, 0 answers at once", limits)
+}
+
+/// The description of the seconds that `await` waits.
+pub fn await_wait(limits: &Limits) -> String {
+    filled("Seconds to wait at most: {AWAIT_WAIT} by default, 0 answers at once", limits)
 }
 
 /// A tool's title.
@@ -98,7 +126,13 @@ const REFERENCE: usize = 260;
 
 /// The manual: the concepts, then a reference of `functions` in the order given; under 24 KiB with the functions of this
 /// program. `modules`: names of the native modules an embedding program added.
-pub fn manual(describe: &str, variant: Variant, functions: &[FunctionDoc], modules: &[String]) -> String {
+pub fn manual(
+    describe: &str,
+    variant: Variant,
+    functions: &[FunctionDoc],
+    modules: &[String],
+    limits: &Limits,
+) -> String {
     let mut text = include_str!("manual/1-start.md").to_owned();
     if !describe.trim().is_empty() {
         // After the title, before everything else: the place names itself.
@@ -111,7 +145,7 @@ pub fn manual(describe: &str, variant: Variant, functions: &[FunctionDoc], modul
     };
     for part in [waiting, include_str!("manual/3-work.md"), include_str!("manual/4-rhai.md")] {
         text.push('\n');
-        text.push_str(part);
+        text.push_str(&filled(part, limits));
     }
     if !modules.is_empty() {
         let names = listed(modules.iter().map(|name| format!("`{}::`", one_line(name))));
