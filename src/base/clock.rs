@@ -97,6 +97,23 @@ impl Clock {
         }
     }
 
+    /// The wall time of a moment as people and programs write it: `2026-12-01T04:06:07Z`.
+    pub(crate) fn stamp(&self, time: Time) -> String {
+        let wall = self.wall(time).duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        let (days, seconds) = (wall / 86_400, wall % 86_400);
+        // The years of this reckoning begin in March, so that a leap day is the last of its year.
+        let days = days + 719_468;
+        let (era, day_of_era) = (days / 146_097, days % 146_097);
+        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+        let year = era * 400 + year_of_era + u64::from(month <= 2);
+        let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+
     /// The wall time of a moment, for stamps that people and protocols read.
     pub fn wall(&self, time: Time) -> SystemTime {
         match &*self.0 {
@@ -295,6 +312,20 @@ mod tests {
         clock.advance(Duration::from_secs(10));
         thread.join().unwrap();
         assert_eq!(woken.load(Ordering::SeqCst), 2);
+    }
+
+    #[test]
+    fn stamps_follow_the_calendar() {
+        let clock = Clock::manual();
+        let at = |seconds| clock.stamp(Time::after_start(Duration::from_secs(seconds)));
+        assert_eq!(at(0), "2000-01-01T00:00:00Z");
+        assert_eq!(at(59 * 86_400 + 86_399), "2000-02-29T23:59:59Z");
+        assert_eq!(at(60 * 86_400), "2000-03-01T00:00:00Z");
+        assert_eq!(at(366 * 86_400 - 1), "2000-12-31T23:59:59Z");
+        assert_eq!(at(849_413_167), "2026-12-01T04:06:07Z");
+        assert_eq!(at(36_524 * 86_400 + 3_600), "2099-12-31T01:00:00Z");
+        assert_eq!(at(36_525 * 86_400 + 58 * 86_400), "2100-02-28T00:00:00Z");
+        assert_eq!(at(36_525 * 86_400 + 59 * 86_400), "2100-03-01T00:00:00Z");
     }
 
     #[test]

@@ -147,6 +147,11 @@ pub(crate) enum Note {
     SlashesComment,
 }
 
+impl Note {
+    /// What is said of a comment where a division was meant, in a note and in a hint.
+    pub(crate) const SLASHES: &str = "// begins a comment in Rhai; whole numbers are divided by /";
+}
+
 /// A name that another entry set or defined too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {

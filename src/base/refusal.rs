@@ -28,6 +28,8 @@ pub enum Refusal {
     UnknownSession {
         /// The text given.
         given: String,
+        /// How long the process has been there.
+        up: Duration,
     },
     /// The session was ended by its client.
     SessionEnded,
@@ -94,7 +96,22 @@ pub enum Refusal {
     ShuttingDown,
 }
 
+/// A time as people say it: `3 s`, `14 min`, `5 h`, `3 days`.
+fn roughly(time: Duration) -> String {
+    match time.as_secs() {
+        s @ 0..120 => format!("{s} s"),
+        s @ 120..7_200 => format!("{} min", s / 60),
+        s @ 7_200..172_800 => format!("{} h", s / 3_600),
+        s => format!("{} days", s / 86_400),
+    }
+}
+
 impl Refusal {
+    /// The beginning of the sentence about a handle that a process does not hold: a client knows it by this.
+    pub(crate) fn no_session(given: &str) -> String {
+        format!("no session `{given:.40}` in this process")
+    }
+
     /// The kind a script sees when it catches this.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -134,9 +151,11 @@ impl fmt::Display for Refusal {
             Self::MissingSession => f.write_str(
                 "this call needs a session: call create-session once, then pass the handle it answers as `session` with every call",
             ),
-            Self::UnknownSession { given } => write!(
+            Self::UnknownSession { given, up } => write!(
                 f,
-                "no session `{given:.40}` in this process; handles end with the process and are never reused: call create-session and pass the new handle as `session`"
+                "{}, which started {} ago; handles end with the process and are never reused: call create-session and pass the new handle as `session`",
+                Self::no_session(given),
+                roughly(*up)
             ),
             Self::SessionEnded => f.write_str("this session was ended; initialize opens a new one"),
             Self::NoSuchSpace { name } => write!(f, "no such space: {name:.80}"),
@@ -201,7 +220,7 @@ mod tests {
             Refusal::Forgotten(EntryId(12)),
             Refusal::ForeignUnread(EntryId(12)),
             Refusal::MissingSession,
-            Refusal::UnknownSession { given: "zzz".into() },
+            Refusal::UnknownSession { given: "zzz".into(), up: Duration::from_millis(75_300) },
             Refusal::SessionEnded,
             Refusal::NoSuchSpace { name: "lab".into() },
             Refusal::ForeignScratch { name: "s-bfw".into() },
@@ -224,7 +243,7 @@ mod tests {
             Forgotten: the value and output of entry 12 were dropped by forget(12)
             ForeignUnread: entry 12 belongs to another session that has not read it; its owner can forget it
             MissingSession: this call needs a session: call create-session once, then pass the handle it answers as `session` with every call
-            UnknownSession: no session `zzz` in this process; handles end with the process and are never reused: call create-session and pass the new handle as `session`
+            UnknownSession: no session `zzz` in this process, which started 75 s ago; handles end with the process and are never reused: call create-session and pass the new handle as `session`
             SessionEnded: this session was ended; initialize opens a new one
             NoSuchSpace: no such space: lab
             ForeignScratch: s-bfw is another session's scratch; read it with import "@s-bfw" as s; or meet in a shared space
@@ -238,5 +257,11 @@ mod tests {
             TooManySessions: 10,000 sessions are at work, which is the limit; end one first
             TooManySpaces: 1,000 spaces exist, which is the limit; end one with drop_space("name")
             ShuttingDown: the process is shutting down; nothing was started"#]].assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn long_times_are_said_in_one_word() {
+        let shown = [0, 119, 120, 7_199, 7_200, 172_799, 172_800].map(|s| roughly(Duration::from_secs(s)));
+        assert_eq!(shown, ["0 s", "119 s", "2 min", "119 min", "2 h", "47 h", "2 days"]);
     }
 }

@@ -24,6 +24,29 @@ pub(crate) fn doc_for_scripts(doc: &str) -> String {
     pieces.join("`")
 }
 
+/// Types as an error of Rhai lists them, such as `&str | ImmutableString | String, i64`, as scripts know them.
+pub(crate) fn type_words(types: &str) -> String {
+    let words: Vec<_> = types.replace("&str | ImmutableString | String", "string").split(", ").map(type_name).collect();
+    words.join(", ")
+}
+
+/// The type of a value as scripts know it.
+pub(crate) fn value_type(value: &rhai::Dynamic) -> String {
+    type_name(value.type_name())
+}
+
+/// The type of the first parameter of a signature as [`for_scripts`] gives it; `None` without parameters.
+pub(crate) fn first_parameter(signature: &str) -> Option<&str> {
+    let params = signature.split_once('(')?.1.split([',', ')']).next()?;
+    if params.is_empty() { None } else { Some(params.split_once(": ").map_or("any", |(_, of)| of)) }
+}
+
+/// Whether a signature names a type of number that scripts have none of.
+pub(crate) fn names_foreign_numbers(signature: &str) -> bool {
+    const FOREIGN: [&str; 11] = ["i8", "u8", "i16", "u16", "i32", "u32", "u64", "i128", "u128", "f32", "usize"];
+    signature.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| FOREIGN.contains(&word))
+}
+
 /// The type as scripts know it. What nothing is known of keeps its name, without its path.
 fn type_name(written: &str) -> String {
     let bare = written.trim().trim_start_matches('&').trim_start_matches("mut ").trim();
@@ -46,9 +69,15 @@ fn known(name: &str) -> Option<&'static str> {
         "Dynamic" | "?" => "any",
         "FnPtr" => "Fn",
         "Instant" => "timestamp",
+        "EntryHandle" => "Entry",
+        "Steps" => "range",
+        "Chars" => "chars",
+        "Bits" => "bits",
+        "Channel" => "Chan",
         "Range" | "RangeInclusive" | "ExclusiveRange" | "InclusiveRange" | "StepRange" | "BitRange" | "CharsStream" => {
             "range"
         }
+        "range=" => "range",
         _ => return None,
     })
 }

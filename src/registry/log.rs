@@ -16,7 +16,7 @@ pub struct Line {
     pub source: Cow<'static, str>,
     /// The text, without line breaks.
     pub text: String,
-    /// The number of bytes of the line that are missing here; 0 for a whole line.
+    /// The number of characters of the line that are missing here; 0 for a whole line.
     pub cut: usize,
 }
 
@@ -51,6 +51,8 @@ pub struct Gap {
     pub lines: u64,
     /// Bytes of text, dropped ones included.
     pub bytes: u64,
+    /// Characters, when the gap is inside one line.
+    pub characters: u64,
     /// The number of the first line of which something is left out: where paging would begin.
     pub from: u64,
 }
@@ -92,6 +94,10 @@ fn held(line: &Line) -> usize {
     size_of::<Line>() + line.text.len()
 }
 
+fn characters(text: &str) -> usize {
+    text.chars().count()
+}
+
 /// The longest beginning of a text that has at most so many bytes and ends between characters.
 fn start_of(text: &str, bytes: usize) -> &str {
     let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
@@ -120,7 +126,8 @@ fn whole_lines<'a>(lines: impl Iterator<Item = &'a Line>, mut room: usize) -> (V
 impl Line {
     /// This line with a part of its text.
     fn with_text(&self, part: &str) -> Self {
-        Self { text: part.to_owned(), cut: self.cut + self.text.len() - part.len(), ..self.clone() }
+        let cut = self.cut + characters(&self.text) - characters(part);
+        Self { text: part.to_owned(), cut, ..self.clone() }
     }
 }
 
@@ -146,9 +153,9 @@ impl OutputLog {
         let empty = text.is_empty().then_some("");
         for whole in text.lines().chain(empty) {
             let kept = start_of(whole, self.limit.saturating_sub(1));
-            let cut = whole.len() - kept.len();
-            ring.append(Line { after, source: source.clone(), text: kept.to_owned(), cut });
-            ring.dropped_bytes += cut as u64;
+            let rest = &whole[kept.len()..];
+            ring.append(Line { after, source: source.clone(), text: kept.to_owned(), cut: characters(rest) });
+            ring.dropped_bytes += rest.len() as u64;
             while ring.charged > self.limit && ring.drop_oldest() {}
         }
         ring.last_at = Some(now);
@@ -193,9 +200,19 @@ impl OutputLog {
         }
         left_out -= partly_shown.len();
         let text = |lines: &mut dyn Iterator<Item = &Line>| lines.map(|line| line.text.len() as u64).sum::<u64>();
+        let lines = ring.dropped + left_out as u64;
+        let characters = match lines {
+            0 => {
+                let all: usize = ring.lines.iter().map(|line| line.cut + characters(&line.text)).sum();
+                let shown: usize = head.iter().chain(&tail).map(|line| characters(&line.text)).sum();
+                (all - shown) as u64
+            }
+            _ => 0,
+        };
         let gap = Gap {
-            lines: ring.dropped + left_out as u64,
+            lines,
             bytes: ring.dropped_bytes + text(&mut ring.lines.iter()) - text(&mut head.iter().chain(&tail)),
+            characters,
             from: if ring.dropped == 0 { whole_head as u64 } else { 0 },
         };
         HeadTail { head, gap: Some(gap), tail }

@@ -8,6 +8,9 @@ use crate::base::{ClientInfo, EntryId, Handle, HeaderKey, Owner, Refusal, Sessio
 use std::collections::HashSet;
 use std::sync::Arc;
 
+/// Answers that remind a session of the manual.
+const REMINDERS: u8 = 3;
+
 impl<V: Clone> Registry<V> {
     /// Opens a header session with a freshly minted id. `TooManySessions` when nobody idle can make room.
     pub fn initialize(
@@ -83,7 +86,8 @@ impl<V: Clone> Registry<V> {
     /// The live session with this handle, which counts as a sign of life; `UnknownSession` otherwise. Mints nothing.
     pub fn by_handle(&mut self, handle: &str, now: Time) -> Result<SessionId, Refusal> {
         let found = handle.parse().ok().and_then(|handle: Handle| self.sessions.of_handle(&handle));
-        let session = found.ok_or_else(|| Refusal::UnknownSession { given: handle.to_owned() })?;
+        let session =
+            found.ok_or_else(|| Refusal::UnknownSession { given: handle.to_owned(), up: now.since_start() })?;
         self.heard(session, now);
         Ok(session)
     }
@@ -156,13 +160,16 @@ impl<V: Clone> Registry<V> {
     /// Notes that the session ran `manual()`.
     pub fn manual_read(&mut self, owner: Owner) {
         if let Some(session) = self.sessions.get_mut(owner) {
-            session.manual_read = true;
+            session.reminders = 0;
         }
     }
 
-    /// Answers should say that the manual is unread: true for live sessions until [`Registry::manual_read`].
-    pub fn manual_unread(&self, owner: Owner) -> bool {
-        self.sessions.get(owner).is_some_and(|session| !session.manual_read)
+    /// Whether an answer that is made now reminds a live session of the manual: the first [`REMINDERS`] do, until
+    /// [`Registry::manual_read`].
+    pub fn remind_of_manual(&mut self, owner: Owner) -> bool {
+        let Some(session) = self.sessions.get_mut(owner).filter(|session| session.reminders > 0) else { return false };
+        session.reminders -= 1;
+        true
     }
 
     /// Notes that the session fetched the list of tools of this process.
@@ -214,7 +221,7 @@ impl<V: Clone> Registry<V> {
             heard: now,
             pins: 0,
             live_entries: 0,
-            manual_read: false,
+            reminders: REMINDERS,
             tools_fetched: false,
             adopted: false,
             scratch: self.space_names.add_scratch(Arc::clone(&scratch_name), owner),

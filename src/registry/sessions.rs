@@ -71,7 +71,8 @@ pub(super) struct Session {
     pub(super) pins: usize,
     /// Its entries that have not settled.
     pub(super) live_entries: usize,
-    pub(super) manual_read: bool,
+    /// How many of its answers are still to remind it of the manual.
+    pub(super) reminders: u8,
     pub(super) tools_fetched: bool,
     pub(super) adopted: bool,
     pub(super) scratch: SpaceId,

@@ -26,7 +26,7 @@ pub(crate) struct Block {
     pub session: Option<Arc<str>>,
     /// Its end; `None` while it has not settled, when it never ran, and after `forget`.
     pub summary: Option<Arc<Summary>>,
-    /// Its output, asked of the log with [`output::ROOM`].
+    /// Its output, asked of the log with [`EndText::output_room`], or [`output::ROOM`] without an end.
     pub printed: HeadTail,
     /// The number of lines of its output that are gone for ever.
     pub dropped: u64,
@@ -72,7 +72,7 @@ impl Block {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tail<'a> {
     /// The session's own work that settled since it was last told.
-    pub settled: &'a [(EntryId, Status)],
+    pub settled: &'a [News],
     /// The session's entries that were evicted.
     pub evicted: &'a [EntryId],
     /// The reason why the session is new under an old id, when it is to be told so.
@@ -81,6 +81,27 @@ pub(crate) struct Tail<'a> {
     pub started: &'a str,
     /// Say that the manual is unread (answers to eval only).
     pub manual_unread: bool,
+}
+
+/// An entry that settled without its session having been told.
+#[derive(Clone, Debug)]
+pub(crate) struct News {
+    /// The entry.
+    pub id: EntryId,
+    /// How it ended.
+    pub status: Status,
+    /// Its failure, while that is kept.
+    pub failure: Option<Arc<Failure>>,
+}
+
+impl News {
+    /// The words for how it ended: `ok`, `failed (ArrayBounds)`.
+    fn outcome(&self) -> String {
+        match &self.failure {
+            Some(failure) => format!("{} ({})", self.status, name(&failure.kind)),
+            None => self.status.to_string(),
+        }
+    }
 }
 
 /// The answer about one entry: its block and the tail.
@@ -125,7 +146,8 @@ pub(crate) fn tail(tail: &Tail<'_>, style: Style) -> String {
 fn block_lines(block: &Block, style: Style) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(outcome(block, style));
-    let output = Output { lines: &block.printed, dropped: block.dropped };
+    let room = block.summary.as_ref().map_or(output::ROOM, |summary| summary.end.output_room());
+    let output = Output { lines: &block.printed, room, dropped: block.dropped };
     if !output.is_empty() {
         lines.push(output::block(&output, block.entry.id, style));
     }
@@ -236,7 +258,7 @@ fn about_the_end(block: &Block, summary: &Summary, lines: &mut Vec<String>) {
         lines.extend(set_before(&summary.committed).map(|line| format!(";; {line}")));
     }
     if !summary.cancelled_children.is_empty() {
-        lines.push(format!(";; cancelled children: {}", ranges(&summary.cancelled_children)));
+        lines.push(format!(";; cancelled children: {}", entries(&summary.cancelled_children)));
     }
     if let Some(name) = &summary.new_space {
         lines.push(format!(";; new space {}", one_line(name)));
@@ -273,7 +295,7 @@ fn tail_lines(tail: &Tail<'_>, style: Style) -> Vec<String> {
         lines.push(format!(";; settled news: {}", news(tail.settled)));
     }
     if !tail.evicted.is_empty() {
-        lines.push(format!(";; evicted: {}", ranges(tail.evicted)));
+        lines.push(format!(";; evicted: {}", entries(tail.evicted)));
     }
     if let Some(adopted) = tail.adopted {
         let why = match adopted {
@@ -297,46 +319,39 @@ fn tail_lines(tail: &Tail<'_>, style: Style) -> Vec<String> {
 const LISTED: usize = 20;
 
 /// `3, 4`, or `3-40, 45` when there are many.
-pub(super) fn ranges(ids: &[EntryId]) -> String {
+fn ranges(ids: &[EntryId]) -> String {
     if ids.len() <= LISTED {
         return listed(ids);
     }
-    let same: Vec<_> = ids.iter().map(|id| (*id, Status::Ok)).collect();
-    listed(folded(&same).iter().map(Range::ids))
-}
-
-/// `9 ok, 10 failed`, or `9-31 ok, 32 failed` when there are many.
-fn news(settled: &[(EntryId, Status)]) -> String {
-    if settled.len() <= LISTED {
-        return listed(settled.iter().map(|(id, status)| format!("{id} {status}")));
-    }
-    listed(folded(settled).iter().map(|range| format!("{} {}", range.ids(), range.status)))
-}
-
-/// Neighbouring ids of one status.
-struct Range {
-    first: EntryId,
-    last: EntryId,
-    status: Status,
-}
-
-impl Range {
-    fn ids(&self) -> String {
-        if self.first == self.last { self.first.to_string() } else { format!("{}-{}", self.first, self.last) }
-    }
-}
-
-fn folded(settled: &[(EntryId, Status)]) -> Vec<Range> {
-    let mut sorted = settled.to_vec();
-    sorted.sort_unstable_by_key(|(id, _)| *id);
-    let mut ranges: Vec<Range> = Vec::new();
-    for (id, status) in sorted {
-        match ranges.last_mut() {
-            Some(range) if range.status == status && id.0 <= range.last.0 + 1 => range.last = id,
-            _ => ranges.push(Range { first: id, last: id, status }),
+    let mut sorted = ids.to_vec();
+    sorted.sort_unstable();
+    let mut folded: Vec<(EntryId, EntryId)> = Vec::new();
+    for id in sorted {
+        match folded.last_mut() {
+            Some((_, last)) if id.0 <= last.0 + 1 => *last = id,
+            _ => folded.push((id, id)),
         }
     }
-    ranges
+    listed(folded.iter().map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") }))
+}
+
+/// Entries by their ids, so that no number can be taken for a count: `entry 3`, `entries 3, 4`.
+pub(super) fn entries(ids: &[EntryId]) -> String {
+    format!("{} {}", if ids.len() == 1 { "entry" } else { "entries" }, ranges(ids))
+}
+
+/// `entry 5 failed (ArrayBounds) · entries 9, 10 ok`: those that ended alike together, in the order of the first of each.
+fn news(settled: &[News]) -> String {
+    let mut alike: Vec<(String, Vec<EntryId>)> = Vec::new();
+    for news in settled {
+        let outcome = news.outcome();
+        match alike.iter_mut().find(|(other, _)| *other == outcome) {
+            Some((_, ids)) => ids.push(news.id),
+            None => alike.push((outcome, vec![news.id])),
+        }
+    }
+    let told: Vec<_> = alike.iter().map(|(outcome, ids)| format!("{} {outcome}", entries(ids))).collect();
+    told.join(" · ")
 }
 
 /// The line of an entry handle: `entry 12 · ok · 3 ms · by bfw`. `by`: its owner, when that is not the reader. `gone`: why the

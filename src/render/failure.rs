@@ -253,10 +253,10 @@ mod tests {
                 called("native", "", 0, 0),
             ],
             hint: Some("a module's function never sees its importer's variables".into()),
-            ..Failure::new("FunctionNotFound", "no function 'nosuch' for (i64)")
+            ..Failure::new("FunctionNotFound", "no function 'nosuch' for (int)")
         };
         expect![[r#"
-            FunctionNotFound: no function 'nosuch' for (i64) · boom.rhai:3:7 · id 12
+            FunctionNotFound: no function 'nosuch' for (int) · boom.rhai:3:7 · id 12
               boom.rhai:3:7
                     n.nosuch()
                       ^

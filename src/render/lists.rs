@@ -181,9 +181,12 @@ pub(crate) fn output(page: &Page, style: Style) -> String {
     let mut table = Table::new(&[]).right(&[0, 1]);
     for (n, line) in (page.first..).zip(&page.lines) {
         let text = super::output::line(line);
-        let cut = if line.cut > 0 { format!("… {} elided", bytes(line.cut)) } else { String::new() };
         table.row(
-            vec![n.to_string(), format!("{:.1} s", line.after.as_secs_f64()), format!("{text}{cut}")],
+            vec![
+                n.to_string(),
+                format!("{:.1} s", line.after.as_secs_f64()),
+                format!("{text}{}", super::output::missing(line)),
+            ],
             &[(0, Role::Quiet), (1, Role::Quiet)],
         );
     }
@@ -389,18 +392,18 @@ mod tests {
         expect![[r#"
             … 4 lines dropped: only the newest are kept
              9   0.0 s  one
-            10  12.3 s  [WARN orders] slow\x07… 9,000 bytes elided
+            10  12.3 s  [WARN orders] slow\x07… 9,000 characters elided
             lines 9 to 10 of 2,000"#]]
         .assert_eq(&output(&page, PLAIN));
         expect![[r#"
             ␛[2m… 4 lines dropped: only the newest are kept␛[0m
              ␛[2m9␛[0m   ␛[2m0.0 s␛[0m  one
-            ␛[2m10␛[0m  ␛[2m12.3 s␛[0m  [WARN orders] slow\x07… 9,000 bytes elided
+            ␛[2m10␛[0m  ␛[2m12.3 s␛[0m  [WARN orders] slow\x07… 9,000 characters elided
             ␛[2mlines 9 to 10 of 2,000␛[0m"#]]
         .assert_eq(&visible(&output(&page, COLOUR)));
         expect![[r#"
             0   0.0 s  one
-            1  12.3 s  [WARN orders] slow\x07… 9,000 bytes elided"#]]
+            1  12.3 s  [WARN orders] slow\x07… 9,000 characters elided"#]]
         .assert_eq(&output(&Page { first: 0, skipped: 0, total: 2, ..page.clone() }, PLAIN));
         expect!["… 4 lines dropped: only the newest are kept"]
             .assert_eq(&output(&Page { lines: Vec::new(), ..page }, PLAIN));

@@ -17,7 +17,7 @@ mod summary;
 pub mod teach;
 pub(crate) mod value;
 
-pub(crate) use answer::{Block, Tail};
+pub(crate) use answer::{Block, News, Tail};
 pub use style::Style;
 pub(crate) use summary::{EndText, Summary};
 pub(crate) use value::{Budget, Rendered, Shown};

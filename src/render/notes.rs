@@ -29,6 +29,6 @@ pub(super) fn sentence(note: &Note) -> String {
             format!("{name}() works in place and gives () · say {advice}")
         }
         Note::ItemFirst => "for (item, index) in list: the item comes first".to_owned(),
-        Note::SlashesComment => "// begins a comment in Rhai; whole numbers are divided by /".to_owned(),
+        Note::SlashesComment => Note::SLASHES.to_owned(),
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn cancelled(id: EntryId) -> String {
 
 /// The line of the command line when its script ended and background work with it, unfinished.
 pub(crate) fn unfinished(ids: &[EntryId]) -> String {
-    let ids = super::answer::ranges(ids);
+    let ids = super::answer::entries(ids);
     format!("cancelled with the end of the script: {ids} · await_all(list) as its last step waits for its children")
 }
 
@@ -145,6 +145,6 @@ mod tests {
             ---
             cancelled · id 12
             ---
-            cancelled with the end of the script: 2, 3 · await_all(list) as its last step waits for its children"#]].assert_eq(&visible(&all.join("\n---\n")));
+            cancelled with the end of the script: entries 2, 3 · await_all(list) as its last step waits for its children"#]].assert_eq(&visible(&all.join("\n---\n")));
     }
 }

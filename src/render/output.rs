@@ -9,20 +9,23 @@ use crate::registry::{Gap, HeadTail, Line};
 /// The output of an entry, as an answer shows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output<'a> {
-    /// Beginning and end, asked of the log with [`ROOM`].
+    /// Beginning and end, asked of the log with `room`.
     pub lines: &'a HeadTail,
+    /// Bytes of lines that are shown: [`ROOM`] or [`BESIDE_NOTHING`].
+    pub room: usize,
     /// The number of the lines left out that are gone for ever.
     pub dropped: u64,
 }
-
-/// Bytes of output that an answer shows.
-pub(crate) const ANSWER_BYTES: usize = 8 << 10;
 
 /// Room for the header and the mark.
 const MARKS: usize = 256;
 
 /// Bytes of lines that fit into an answer when nothing in them has to be escaped.
-pub(crate) const ROOM: usize = ANSWER_BYTES - MARKS;
+pub(crate) const ROOM: usize = (8 << 10) - MARKS;
+
+/// The same for the answer of an eval whose value is `()`: what it printed is then all there is to read, and more of it than
+/// anybody reads is a loop that prints.
+pub(crate) const BESIDE_NOTHING: usize = (4 << 10) - MARKS;
 
 impl Output<'_> {
     /// True when nothing was ever printed.
@@ -31,7 +34,7 @@ impl Output<'_> {
     }
 }
 
-/// The block: `;; out` and the lines, within [`ANSWER_BYTES`] (colours not counted). Empty when nothing was printed.
+/// The block: `;; out` and the lines, within its room and [`MARKS`] (colours not counted). Empty when nothing was printed.
 ///
 /// Lines that do not fit are left out between head and tail; the mark there says how many and which call pages through them.
 pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
@@ -39,15 +42,16 @@ pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
         return String::new();
     }
     let HeadTail { head, gap, tail } = output.lines;
-    let (mut head, mut tail) = shown(head, gap.is_some(), tail);
-    let mut gap = gap.unwrap_or(Gap { lines: 0, bytes: 0, from: head.len() as u64 });
-    if size(&head) + size(&tail) > ROOM {
+    let room = output.room;
+    let (mut head, mut tail) = shown(head, gap.is_some(), tail, room);
+    let mut gap = gap.unwrap_or(Gap { lines: 0, bytes: 0, characters: 0, from: head.len() as u64 });
+    if size(&head) + size(&tail) > room {
         // Escapes made it longer than the log thought.
         if gap.lines == 0 && tail.is_empty() {
-            tail = head.split_off(fitting_lines(head.iter(), ROOM / 2));
+            tail = head.split_off(fitting_lines(head.iter(), room / 2));
         }
-        let keep = fitting_lines(head.iter(), ROOM / 2);
-        let drop = tail.len() - fitting_lines(tail.iter().rev(), ROOM - size(&head[..keep]));
+        let keep = fitting_lines(head.iter(), room / 2);
+        let drop = tail.len() - fitting_lines(tail.iter().rev(), room - size(&head[..keep]));
         gap.from = gap.from.min(keep as u64);
         for line in head.drain(keep..).chain(tail.drain(..drop)) {
             gap.lines += 1;
@@ -56,7 +60,7 @@ pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
     }
     let mut block = vec![style.paint(Role::Quiet, ";; out")];
     block.append(&mut head);
-    if gap.lines > 0 || gap.bytes > 0 {
+    if gap.lines > 0 || gap.characters > 0 {
         block.push(style.paint(Role::Quiet, &mark(&gap, output.dropped, id)));
     }
     block.append(&mut tail);
@@ -67,7 +71,10 @@ pub(crate) fn block(output: &Output<'_>, id: EntryId, style: Style) -> String {
 fn mark(gap: &Gap, dropped: u64, id: EntryId) -> String {
     let size = bytes(number(gap.bytes));
     match (gap.lines, dropped) {
-        (0, _) => format!("… {size} elided · out({id}, {}, 1) is the whole line", gap.from),
+        (0, _) => {
+            let left = count(number(gap.characters), "character");
+            format!("… {left} elided · out({id}, {}, 1) is the whole line", gap.from)
+        }
         (lines, 0) => {
             format!(
                 "… {} elided ({size}) · out({id}, {}, 100) pages through it",
@@ -92,9 +99,9 @@ fn number(n: u64) -> usize {
 }
 
 /// The lines of both ends as they are shown, each cut to its share.
-fn shown(head: &[Line], gap: bool, tail: &[Line]) -> (Vec<String>, Vec<String>) {
+fn shown(head: &[Line], gap: bool, tail: &[Line], room: usize) -> (Vec<String>, Vec<String>) {
     // Two giants may fill the block; among others no line may push them all out.
-    let share = if head.len() + tail.len() <= 2 { ROOM / 2 - 8 } else { ROOM / 4 };
+    let share = if head.len() + tail.len() <= 2 { room / 2 - 8 } else { room / 4 };
     let last = head.len();
     let head = head.iter().enumerate().map(|(n, line)| match line.cut {
         // The mark of the gap says how much.
@@ -112,8 +119,12 @@ fn shown(head: &[Line], gap: bool, tail: &[Line]) -> (Vec<String>, Vec<String>) 
 /// A line with its beginning, and what the log itself cut off its end.
 fn whole(line: &Line, share: usize) -> String {
     let text = cut(&self::line(line), share);
-    let rest = if line.cut > 0 { format!("… {} elided", bytes(line.cut)) } else { String::new() };
-    guarded(&format!("{text}{rest}"))
+    guarded(&format!("{text}{}", missing(line)))
+}
+
+/// What the log itself cut off the end of a line.
+pub(super) fn missing(line: &Line) -> String {
+    if line.cut > 0 { format!("… {} elided", count(line.cut, "character")) } else { String::new() }
 }
 
 /// The mark in a page for lines that are gone for ever.
@@ -171,7 +182,7 @@ mod tests {
     }
 
     fn show(lines: &HeadTail, dropped: u64) -> String {
-        block(&Output { lines, dropped }, EntryId(12), Style::Agent)
+        block(&Output { lines, room: ROOM, dropped }, EntryId(12), Style::Agent)
     }
 
     #[test]
@@ -198,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_gap_says_how_much_and_where_it_is() {
-        let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, from: 1 });
+        let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, characters: 0, from: 1 });
         let mut lines = HeadTail { head: vec![print("first line")], gap, tail: vec![print("last line")] };
         expect![[r#"
             ;; out
@@ -206,7 +217,7 @@ mod tests {
             … 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it
             last line"#]]
         .assert_eq(&show(&lines, 0));
-        let output = Output { lines: &lines, dropped: 0 };
+        let output = Output { lines: &lines, room: ROOM, dropped: 0 };
         expect![[r#"
             ␛[2m;; out␛[0m
             first line
@@ -229,19 +240,19 @@ mod tests {
     #[test]
     fn a_giant_line_is_cut_inside() {
         let giant = Line { cut: 12_000, ..print(";; 😀😀") };
-        let gap = Some(Gap { lines: 0, bytes: 12_000, from: 0 });
+        let gap = Some(Gap { lines: 0, bytes: 12_000, characters: 12_000, from: 0 });
         let lines = HeadTail { head: vec![giant.clone()], gap, tail: vec![giant.clone()] };
         expect![[r#"
             ;; out
              ;; 😀😀…
-            … 12 KB elided · out(12, 0, 1) is the whole line
+            … 12,000 characters elided · out(12, 0, 1) is the whole line
             …;; 😀😀"#]]
         .assert_eq(&show(&lines, 0));
         let lines = HeadTail { head: vec![print("before"), giant, print("after")], ..HeadTail::default() };
         expect![[r#"
             ;; out
             before
-             ;; 😀😀… 12 KB elided
+             ;; 😀😀… 12,000 characters elided
             after"#]]
         .assert_eq(&show(&lines, 0));
         let escapes = print(&"\u{1b}".repeat(6_000));
@@ -254,13 +265,14 @@ mod tests {
         #[test]
         fn no_output_breaks_the_rules(
             texts in proptest::collection::vec(r"(;;|é|😀|\x1b|\x9b|[a-z ]{50}){0,60}", 0..60), gap in 0_u64..5, split in 0_usize..60,
+            room in prop::sample::select(vec![ROOM, BESIDE_NOTHING]),
         ) {
             let mut head: Vec<_> = texts.iter().map(|text| print(text)).collect();
             let tail = if gap == 0 { Vec::new() } else { head.split_off(split.min(head.len())) };
-            let gap = (gap > 0).then_some(Gap { lines: gap, bytes: gap * 10, from: head.len() as u64 });
+            let gap = (gap > 0).then_some(Gap { lines: gap, bytes: gap * 10, characters: 0, from: head.len() as u64 });
             let lines = HeadTail { head, gap, tail };
-            let shown = show(&lines, 0);
-            prop_assert!(shown.len() <= ANSWER_BYTES, "{} bytes", shown.len());
+            let shown = block(&Output { lines: &lines, room, dropped: 0 }, EntryId(12), Style::Agent);
+            prop_assert!(shown.len() <= room + MARKS, "{} bytes", shown.len());
             let mut forged = shown.lines().skip(1).filter(|line| line.starts_with(";;"));
             prop_assert_eq!(forged.next(), None);
             prop_assert!(shown.chars().all(|c| c == '\n' || !is_unsafe(c)));

@@ -1,5 +1,6 @@
 //! A settled entry as answers show it: the texts made once when it settled, and ids.
 
+use super::output;
 use super::value::Rendered;
 use crate::base::{Conflict, EntryId, Failure, Note, StopCause};
 use std::sync::Arc;
@@ -47,4 +48,14 @@ pub(crate) enum EndText {
     Failed(Arc<Failure>),
     /// It was stopped.
     Cancelled(StopCause),
+}
+
+impl EndText {
+    /// Bytes of lines that an answer shows of what the entry printed.
+    pub(crate) fn output_room(&self) -> usize {
+        match self {
+            Self::Value(value) if value.text == "()" => output::BESIDE_NOTHING,
+            _ => output::ROOM,
+        }
+    }
 }

@@ -137,12 +137,12 @@ fn work_that_ends_unfinished_is_named() {
     fs::write(folder.path().join("left.rhai"), "bg(|| sleep(600)); throw 5;").unwrap();
     for (line, wanted, ids) in [
         // Cancelled when its parent settled.
-        (&["eval", "bg(|| sleep(600)); 5"] as &[&str], (0, "5\n"), "2"),
-        (&["eval", "for i in 0..2 { bg(|| sleep(600)); } 5"], (0, "5\n"), "2, 3"),
-        (&["run", "left.rhai"], (1, ""), "2"),
+        (&["eval", "bg(|| sleep(600)); 5"] as &[&str], (0, "5\n"), "entry 2"),
+        (&["eval", "for i in 0..2 { bg(|| sleep(600)); } 5"], (0, "5\n"), "entries 2, 3"),
+        (&["run", "left.rhai"], (1, ""), "entry 2"),
         // Cancelled with the process.
-        (&["eval", "bg(|| sleep(600)).detach(); 5"], (0, "5\n"), "2"),
-        (&["eval", "let kept = bg(|| sleep(600)); 5"], (0, "5\n"), "2"),
+        (&["eval", "bg(|| sleep(600)).detach(); 5"], (0, "5\n"), "entry 2"),
+        (&["eval", "let kept = bg(|| sleep(600)); 5"], (0, "5\n"), "entry 2"),
     ] {
         let (code, out, err) = run(folder.path(), &[], line);
         assert_eq!((code, out.as_str()), (Some(wanted.0), wanted.1), "{line:?}: {err}");

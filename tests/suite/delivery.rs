@@ -167,7 +167,7 @@ async fn a_client_that_resets_in_the_middle_leaves_everything_owed() {
     stream.set_zero_linger().unwrap();
     drop(stream);
     let news = scene.news().await;
-    assert!(news.contains(&format!(";; settled news: {}-{} ok", ids[0], ids[MANY - 1])), "{news}");
+    assert!(news.contains(&format!(";; settled news: entries {}-{} ok", ids[0], ids[MANY - 1])), "{news}");
     assert_eq!(scene.seen(&ids), 0);
     // Told once, and still there to be read.
     scene.session.eval("2").await.lacks("settled news");
@@ -247,11 +247,11 @@ async fn closing_a_modern_stream_cancels_its_eval_and_closing_a_legacy_one_does_
     }
     drop((stream, legacy));
     assert_eq!(modern.settled(EntryId(1)).await, Status::Cancelled);
-    modern.eval("1").await.has(";; settled news: 1 cancelled");
+    modern.eval("1").await.has(";; settled news: entry 1 cancelled");
     assert_eq!(scene.harness.api.entry(EntryId(2)).unwrap().status, Status::Running);
     scene.harness.gates.open("go");
     assert_eq!(scene.session.settled(EntryId(2)).await, Status::Ok);
-    scene.session.eval("1").await.has(";; settled news: 2 ok");
+    scene.session.eval("1").await.has(";; settled news: entry 2 ok");
 }
 
 #[tokio::test]

@@ -309,7 +309,7 @@ async fn a_call_that_is_dropped_stops_its_eval() {
         soon("the end of the eval", host.drained(PATIENCE)).await;
         assert_eq!(host.probe().running, 0);
         let news = text(&complete(client.call("eval", json!({"code": "1", "session": session})).await));
-        assert!(news.contains(&format!(";; settled news: {entry} cancelled")), "{news}");
+        assert!(news.contains(&format!(";; settled news: entry {entry} cancelled")), "{news}");
         client.close().await;
     }
     soon("shutdown", server.shutdown()).await;

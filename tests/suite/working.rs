@@ -114,7 +114,7 @@ async fn children_that_nothing_keeps_end_with_their_parent_and_the_answer_says_s
              bg(|| sleep(3600))",
         )
         .await;
-    said.has(";; cancelled children: 6, 7");
+    said.has(";; cancelled children: entries 6, 7");
     let statuses = "evals().filter(|row| row.parent == 1).map(|row| row.status)";
     session
         .eval(statuses)

@@ -165,12 +165,12 @@ mod tests {
     fn an_answer_has_its_parts() {
         let text = "[\n  1,\n]\n;; out\na\n… 9,998 lines elided (1.2 MB) · out(12, 1, 100) pages through it\n ;; id 7\nz\n\
                     ;; id 12 · session bfw · ns s-bfw · ok · 3 ms\n;; truncated — 3 elided · res(12) is the whole value\n\
-                    ;; new space lab\n;; settled news: 9 ok\n;; evicted: 3";
+                    ;; new space lab\n;; settled news: entry 9 ok\n;; evicted: entry 3";
         let answer = Answer::of(text).unwrap();
         assert_eq!(answer.outcome(), "[\n  1,\n]");
         assert_eq!(answer.facts, Facts { id: EntryId(12), status: Status::Ok });
         assert!(answer.is_cut());
-        assert_eq!(answer.news, [";; settled news: 9 ok", ";; evicted: 3"]);
+        assert_eq!(answer.news, [";; settled news: entry 9 ok", ";; evicted: entry 3"]);
         assert_eq!(answer.text(true), text);
         assert!(!answer.text(false).contains("elided ("));
         let output = &answer.output;

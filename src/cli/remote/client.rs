@@ -147,7 +147,7 @@ impl Remote {
         let answer = understand(&reply)?;
         // What it says then is meant for agents, who can open another session in the middle of a conversation.
         match &self.session {
-            Some(session) if answer.is_error && answer.text == unknown(session) => {
+            Some(session) if answer.is_error && answer.text.starts_with(&Refusal::no_session(session)) => {
                 Err(RemoteError::Over(session.clone()))
             }
             _ => Ok(answer),
@@ -237,11 +237,6 @@ async fn read(
     }
     serde_json::from_slice(&text)
         .map_err(|_| RemoteError::Foreign(format!("{status} with `{}`", String::from_utf8_lossy(&text).trim())))
-}
-
-/// The answer of an instance that does not know a session.
-fn unknown(session: &str) -> String {
-    Refusal::UnknownSession { given: session.to_owned() }.to_string()
 }
 
 /// The answer of the tool in a reply.

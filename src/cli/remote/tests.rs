@@ -83,7 +83,7 @@ async fn a_streamed_answer_is_the_one_to_our_request() {
 
 #[tokio::test]
 async fn a_session_that_the_instance_does_not_know_is_over() {
-    let text = Refusal::UnknownSession { given: "bfw".into() }.to_string();
+    let text = Refusal::UnknownSession { given: "bfw".into(), up: std::time::Duration::from_secs(3) }.to_string();
     let result = json!({"content": [{"type": "text", "text": text}], "isError": true});
     let refused = json!({"jsonrpc": "2.0", "id": 2, "result": result}).to_string();
     let (url, _answering) = canned(vec![json(SESSION), json(&refused)]).await;

@@ -5,7 +5,9 @@ use super::markers::Marker;
 use super::runtime_state::{StateView, begin_module};
 use crate::engine::environment::Constants;
 use crate::engine::error::Fallible;
-use rhai::{Dynamic, Engine, EvalContext, ImmutableString, LexError, Scope, Token};
+use rhai::{
+    Array, Blob, Dynamic, Engine, EvalAltResult, EvalContext, ImmutableString, LexError, Position, Scope, Token,
+};
 use std::cell::{Cell, RefCell};
 
 /// Told of what the code in an engine does.
@@ -34,6 +36,12 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// The value of a variable that is not in the scope, if there is one.
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
 
+    /// Whether there is a variable of this name that is not in the scope.
+    fn defines(&self, name: &str, at: StateView<'_>) -> bool;
+
+    /// Whether closures share the variable of this name, which is not in the scope.
+    fn is_cell(&self, name: &str, at: StateView<'_>) -> bool;
+
     /// A pointer to the function of this name.
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic>;
 
@@ -53,6 +61,13 @@ thread_local! {
     static MADE: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     /// The captured variables that the running statement still asks for, the next one last.
     static CAPTURING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// Values that were put aside, each until the marker behind it takes it up.
+    static STASH: RefCell<Vec<Dynamic>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Puts a value aside for the marker that takes it up.
+pub(crate) fn stash(value: Dynamic) {
+    STASH.with_borrow_mut(|stash| stash.push(value));
 }
 
 /// The variable that code on this thread asked for last.
@@ -78,21 +93,14 @@ pub(crate) fn watch_tokens(engine: &mut Engine, observer: impl Observer) {
 pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
     // Threads are used again: what an error left half-way is no business of the next eval.
     CAPTURING.take();
+    STASH.take();
     THROWN.set(false);
     engine.on_var(move |name, index, mut context| {
-        if let Some(Marker::Function(function)) = Marker::of(name) {
-            return observer.function(function, StateView::new(context.global_runtime_state())).map(Some);
-        }
-        if let Some(Marker::IsList(variable)) = Marker::of(name) {
-            let value = match context.scope().get(variable) {
-                Some(value) => Some(value.clone()),
-                None => observer.variable(variable, StateView::new(context.global_runtime_state()))?,
-            };
-            let is_list = value.is_some_and(|value| value.read_lock::<rhai::Array>().is_some());
-            return Ok(Some(is_list.into()));
-        }
         if let Some(marker) = Marker::of(name) {
-            return reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT));
+            return match valued(&observer, marker, &context)? {
+                Some(value) => Ok(Some(value)),
+                None => reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT)),
+            };
         }
         LATEST.with_borrow_mut(|latest| {
             latest.clear();
@@ -148,6 +156,41 @@ fn no_closure(context: &mut EvalContext<'_, '_, '_, '_, '_, '_>) {
     }
 }
 
+/// The value of a marker that has one.
+fn valued(
+    observer: &impl Observer,
+    marker: Marker<'_>,
+    context: &EvalContext<'_, '_, '_, '_, '_, '_>,
+) -> Fallible<Option<Dynamic>> {
+    let at = StateView::new(context.global_runtime_state());
+    let scope = context.scope();
+    let is = |yes: bool| Ok(Some(Dynamic::from(yes)));
+    match marker {
+        Marker::Function(function) => observer.function(function, at).map(Some),
+        Marker::IsList(variable) => {
+            let is_list = |value: &Dynamic| value.read_lock::<Array>().is_some() || value.read_lock::<Blob>().is_some();
+            match scope.get(variable) {
+                Some(value) => is(is_list(value)),
+                None => is(observer.variable(variable, at)?.is_some_and(|value| is_list(&value))),
+            }
+        }
+        Marker::Stashed => Ok(Some(STASH.with_borrow_mut(Vec::pop).unwrap_or_default())),
+        Marker::Defined("") => {
+            let name = scope.get(&Marker::Defined("").name()).cloned().unwrap_or_default();
+            match name.into_immutable_string() {
+                Ok(name) => is(scope.contains(&name) || observer.defines(&name, at)),
+                Err(actual) => {
+                    let wrong = EvalAltResult::ErrorMismatchDataType("string".into(), actual.into(), Position::NONE);
+                    Err(wrong.into())
+                }
+            }
+        }
+        Marker::Defined(name) => is(scope.contains(name) || observer.defines(name, at)),
+        Marker::IsCell(name) => is(observer.is_cell(name, at)),
+        _ => Ok(None),
+    }
+}
+
 /// Running code has come to a marker.
 fn reach(
     observer: &impl Observer,
@@ -172,7 +215,7 @@ fn reach(
         }
         Marker::Thrown => THROWN.set(true),
         // Those that have a value do nothing else.
-        Marker::Function(_) | Marker::IsList(_) => {}
+        Marker::Function(_) | Marker::IsList(_) | Marker::Stashed | Marker::Defined(_) | Marker::IsCell(_) => {}
         Marker::Caught(variable) => {
             // A thrown value is what it is.
             if !THROWN.take()

@@ -6,14 +6,15 @@
 
 use super::hand_over::Natives;
 use super::markers::{Marker, NestingCheck};
-use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, ImmutableString, Position, Stmt, StmtBlock};
+use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString, Position, Stmt, StmtBlock};
 
 /// Methods that leave their object as it is whatever the function they are given does with its parameters.
-const PURE: [&str; 14] = [
+const PURE: [&str; 15] = [
     "all",
     "filter",
     "find",
     "find_map",
+    "find_path",
     "index_of",
     "map",
     "order",
@@ -46,42 +47,84 @@ pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
     }
 }
 
-/// Makes `list[1..3]` the part of a list, as it is of a text: Rhai takes no indexer of ours for lists.
+/// Makes `list[1..3]` the part of a list, as it is of a text: Rhai takes no indexer of ours for lists. What is no list is
+/// indexed as it was.
 pub(super) fn take_part(expr: &mut Expr, calls: &NestingCheck) {
-    let Expr::Index(parts, flags, position) = &*expr else { return };
-    let is_last = flags.intersects(ASTFlags::BREAK) || !matches!(parts.rhs, Expr::Dot(..) | Expr::Index(..));
-    let element = match &parts.rhs {
-        Expr::Dot(next, ..) | Expr::Index(next, ..) if !is_last => &next.lhs,
-        rhs => rhs,
+    let Some((place, is_place)) = literal_range(expr) else { return };
+    let (mut head, mut links) = take_apart(std::mem::take(expr));
+    let rest = links.split_off(place + 1);
+    let Some(range) = links.pop() else { return };
+    let position = range.position;
+    let step = |element: Expr| Link { is_index: false, flags: ASTFlags::empty(), position, element };
+    let with = |head: &Expr, links: &[Link], further: Link, rest: Vec<Link>| {
+        put_together(head.clone(), links.iter().cloned().chain([further]).chain(rest).collect())
     };
-    let Expr::FnCall(range, _) = element else { return };
-    if flags.intersects(ASTFlags::NEGATED) || !matches!(&*range.name, ".." | "..=") || range.op_token.is_none() {
-        return;
-    }
-    let position = *position;
-    let extracted = |head: Expr, range: Expr| node(false, ASTFlags::empty(), position, head, calls.extract(range));
-    let is_literal = matches!(parts.lhs, Expr::Array(..));
-    if !is_literal && !matches!(&parts.lhs, Expr::Variable(variable, ..) if variable.2.is_empty()) {
-        return;
-    }
-    let (head, mut links) = take_apart(std::mem::take(expr));
-    let rest = links.split_off(1);
-    let Some(Link { element: range, flags, .. }) = links.pop() else { return };
-    let part = match &head {
-        Expr::Variable(variable, ..) => {
-            let block = |expr: Expr| StmtBlock::new([Stmt::Expr(Box::new(expr))], position, position);
-            let as_list = block(extracted(head.clone(), range.clone()));
-            let otherwise = block(node(true, flags | ASTFlags::BREAK, position, head.clone(), range));
-            let is_list = Marker::IsList(&variable.1).expression(position);
-            let flow = FlowControl { expr: is_list, body: as_list, branch: otherwise };
-            Expr::Stmt(Box::new(StmtBlock::new([Stmt::If(Box::new(flow), position)], position, position)))
+    let is_list = match &head {
+        Expr::Array(..) if links.is_empty() => None,
+        Expr::Variable(variable, ..) if links.is_empty() && is_place => {
+            Some(Marker::IsList(&variable.1).expression(position))
         }
-        _ => extracted(head, range),
+        _ if is_place => Some(with(&head, &links, step(calls.is_list(position)), Vec::new())),
+        _ => {
+            // It is evaluated once, and the value is taken up below.
+            let value = put_together(std::mem::replace(&mut head, Marker::Stashed.expression(position)), links);
+            links = Vec::new();
+            Some(calls.stashing(value))
+        }
     };
-    *expr = put_together(part, rest);
+    let mut as_list = with(&head, &links, step(calls.extract(range.element.clone())), rest.clone());
+    take_part(&mut as_list, calls);
+    let Some(is_list) = is_list else {
+        *expr = as_list;
+        return;
+    };
+    let otherwise = with(&head, &links, range, rest);
+    let block = |expr: Expr| StmtBlock::new([Stmt::Expr(Box::new(expr))], position, position);
+    let flow = FlowControl { expr: is_list, body: block(as_list), branch: block(otherwise) };
+    *expr = Expr::Stmt(Box::new(StmtBlock::new([Stmt::If(Box::new(flow), position)], position, position)));
+}
+
+/// The first link of a chain that is a range written in an index, and whether what stands before it is a place that can be
+/// looked at twice.
+fn literal_range(expr: &Expr) -> Option<(usize, bool)> {
+    let mut at = expr;
+    let mut index = 0;
+    let (Expr::Dot(parts, ..) | Expr::Index(parts, ..)) = expr else { return None };
+    let mut is_place = match &parts.lhs {
+        Expr::Variable(variable, ..) => variable.2.is_empty(),
+        head => matches!(head, Expr::ThisPtr(..)),
+    };
+    loop {
+        let (Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _)) = at else { return None };
+        if flags.intersects(ASTFlags::NEGATED) {
+            return None;
+        }
+        let last = flags.intersects(ASTFlags::BREAK) || !matches!(parts.rhs, Expr::Dot(..) | Expr::Index(..));
+        let element = match &parts.rhs {
+            Expr::Dot(next, ..) | Expr::Index(next, ..) if !last => &next.lhs,
+            rhs => rhs,
+        };
+        match element {
+            Expr::FnCall(range, _) if matches!(at, Expr::Index(..)) && is_range(range) => {
+                return Some((index, is_place));
+            }
+            Expr::Property(..) => {}
+            element => is_place &= matches!(at, Expr::Index(..)) && is_simple(element),
+        }
+        if last {
+            return None;
+        }
+        at = &parts.rhs;
+        index += 1;
+    }
+}
+
+fn is_range(call: &FnCallExpr) -> bool {
+    matches!(&*call.name, ".." | "..=") && call.op_token.is_some()
 }
 
 /// One step of a chain: what stands before it, and how it is joined to that.
+#[derive(Clone)]
 struct Link {
     is_index: bool,
     flags: ASTFlags,

@@ -5,7 +5,7 @@
 use rhai::{EvalAltResult, Map, Position};
 
 /// The beginnings of Rhai's messages, with the kinds of their errors. The first that fits decides.
-const BEGINNINGS: [(&str, &str); 26] = [
+const BEGINNINGS: [(&str, &str); 27] = [
     ("Syntax error: ", "Parsing"),
     ("Variable already defined: ", "VariableExists"),
     ("Forbidden variable name: ", "ForbiddenVariable"),
@@ -17,6 +17,7 @@ const BEGINNINGS: [(&str, &str); 26] = [
     ("Data race detected", "DataRace"),
     ("Malformed dot expression", "DotExpr"),
     ("Unknown property '", "DotExpr"),
+    ("No writable property '", "DotExpr"),
     ("Indexer unavailable: ", "IndexingType"),
     ("'this' not bound", "UnboundThis"),
     ("For loop expects iterable type", "For"),
@@ -134,12 +135,26 @@ pub(crate) fn rebuilt(kind: &str, text: &str) -> Option<EvalAltResult> {
             let wanted = wanted.strip_suffix(')')?.to_owned();
             EvalAltResult::ErrorMismatchDataType(wanted, given.to_owned(), Position::NONE)
         }
+        "MismatchOutputType" => {
+            let (given, wanted) = text.strip_prefix("Output type incorrect: ")?.split_once(" (expecting ")?;
+            let wanted = wanted.strip_suffix(')')?.to_owned();
+            EvalAltResult::ErrorMismatchOutputType(wanted, given.to_owned(), Position::NONE)
+        }
+        "DotExpr" => EvalAltResult::ErrorDotExpr(text.to_owned(), Position::NONE),
+        "IndexingType" => EvalAltResult::ErrorIndexingType(name(), Position::NONE),
         "DataRace" => {
             let place = text.strip_prefix("Data race detected on ").unwrap_or_default();
             EvalAltResult::ErrorDataRace(place.to_owned(), Position::NONE)
         }
         _ => return None,
     })
+}
+
+/// The name and the type in `Unknown property 'x' - a getter is not registered for type 'T'`, and in what Rhai says of setters.
+pub(crate) fn missing_property(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(" property '")?.1.split_once("' - a ")?;
+    let (of, _) = rest.split_once("registered for type '")?.1.split_once('\'')?;
+    Some((name, of))
 }
 
 /// The name of the variant, without `Error`.

@@ -25,8 +25,14 @@ pub(crate) enum Marker<'a> {
     Thrown,
     /// A pointer to the function of this name. Unlike those above it has a value.
     Function(&'a str),
-    /// Whether the variable of this name is a list. It has a value too.
+    /// Whether the variable of this name is a list or a blob. It has a value too.
     IsList(&'a str),
+    /// The value that was put aside last.
+    Stashed,
+    /// Whether there is a variable of this name; without a name, of the name in the variable that the marker is called.
+    Defined(&'a str),
+    /// Whether a closure captured the variable of this name, which a function reads.
+    IsCell(&'a str),
 }
 
 impl<'a> Marker<'a> {
@@ -45,6 +51,9 @@ impl<'a> Marker<'a> {
             ('t', _) => Self::Thrown,
             ('g', function) => Self::Function(function),
             ('l', variable) => Self::IsList(variable),
+            ('r', _) => Self::Stashed,
+            ('d', variable) => Self::Defined(variable),
+            ('k', variable) => Self::IsCell(variable),
             _ => return None,
         })
     }
@@ -54,7 +63,12 @@ impl<'a> Marker<'a> {
     }
 
     pub(super) fn expression(self, position: Position) -> Expr {
-        let name = match self {
+        Expr::Variable(Box::new((None, self.name().into(), Namespace::NONE, 0)), None, position)
+    }
+
+    /// The variable that it is.
+    pub(super) fn name(self) -> String {
+        match self {
             Self::Commit => " p".to_owned(),
             Self::Sync(variable) => format!(" s{variable}"),
             Self::Changed(variable) => format!(" n{variable}"),
@@ -66,8 +80,10 @@ impl<'a> Marker<'a> {
             Self::Thrown => " t".to_owned(),
             Self::Function(function) => format!(" g{function}"),
             Self::IsList(variable) => format!(" l{variable}"),
-        };
-        Expr::Variable(Box::new((None, name.into(), Namespace::NONE, 0)), None, position)
+            Self::Stashed => " r".to_owned(),
+            Self::Defined(variable) => format!(" d{variable}"),
+            Self::IsCell(variable) => format!(" k{variable}"),
+        }
     }
 }
 
@@ -83,6 +99,10 @@ pub(crate) struct NestingCheck {
     noting: FnCallExpr,
     /// The method that gives a part of a list.
     extract: FnCallExpr,
+    /// The method that tells whether its object is a list.
+    is_list: FnCallExpr,
+    /// With the value that is put aside.
+    stashing: FnCallExpr,
 }
 
 impl NestingCheck {
@@ -90,6 +110,16 @@ impl NestingCheck {
     pub(crate) const FUNCTION: &'static str = "within_nesting_limit";
     /// The name of the native function that notes a `()` whose use was hardly meant.
     pub(crate) const NOTING: &'static str = "noting_unit";
+
+    /// The name of the native method that tells whether its object is a list or a blob.
+    pub(crate) const IS_LIST: &str = "is_list_or_blob";
+    /// The name of the native function that puts a value aside, and tells the same of it.
+    pub(crate) const STASHING: &str = "stashing_value";
+
+    /// Whether a function of this name is one of those.
+    pub(crate) fn is_name(name: &str) -> bool {
+        [Self::FUNCTION, Self::NOTING, Self::IS_LIST, Self::STASHING].contains(&name)
+    }
 
     /// Asks the parser for such calls: it alone knows the hashes.
     pub(crate) fn new() -> Self {
@@ -114,6 +144,8 @@ impl NestingCheck {
             then: call("0, 0"),
             noting: parsed(&format!("{}(0, 0)", Self::NOTING)),
             extract: parsed("[].extract(0)"),
+            is_list: parsed(&format!("[].{}()", Self::IS_LIST)),
+            stashing: parsed(&format!("{}(0)", Self::STASHING)),
         }
     }
 
@@ -130,6 +162,19 @@ impl NestingCheck {
         let mut call = self.extract.clone();
         call.args = std::iter::once(range).collect();
         Expr::MethodCall(Box::new(call), position)
+    }
+
+    /// The call of the method that tells whether its object is a list.
+    pub(super) fn is_list(&self, position: Position) -> Expr {
+        Expr::MethodCall(Box::new(self.is_list.clone()), position)
+    }
+
+    /// The call that puts a value aside and tells whether it is a list.
+    pub(super) fn stashing(&self, value: Expr) -> Expr {
+        let position = value.position();
+        let mut call = self.stashing.clone();
+        call.args = std::iter::once(value).collect();
+        call.into_fn_call_expr(position)
     }
 
     /// The value, with markers that are reached once it is evaluated.

@@ -13,6 +13,7 @@ pub(crate) mod markers;
 pub(crate) mod module_outline;
 pub(crate) mod module_text;
 mod notes;
+mod questions;
 pub(crate) mod rewrite;
 pub(crate) mod runtime_state;
 #[cfg(test)]

@@ -25,13 +25,14 @@ const IN_PLACE: [&str; 14] = [
 ];
 
 /// Functions that use the value of the closure they are given.
-const USE_RESULT: [&str; 17] = [
+const USE_RESULT: [&str; 18] = [
     "all",
     "dedup",
     "drain",
     "filter",
     "find",
     "find_map",
+    "find_path",
     "index_of",
     "map",
     "order",

@@ -232,6 +232,7 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites a statement. Returns what must stand before it.
     pub(super) fn statement(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
+        self.ask_in(statement);
         match statement {
             Stmt::While(..) | Stmt::Do(..) | Stmt::For(..) => return self.looping(statement),
             Stmt::If(flow, _) => {
@@ -289,7 +290,11 @@ impl<'a> Rewriter<'a> {
             }
             Stmt::Expr(expr) => match &mut **expr {
                 Expr::FnCall(call, _) => return self.call(call),
-                Expr::Dot(..) => return self.chain(expr),
+                Expr::Dot(..) => {
+                    let before = self.chain(expr);
+                    take_part(expr, self.check);
+                    return before;
+                }
                 other => self.expression(other),
             },
             Stmt::Return(Some(expr), flags, position) if flags.contains(ASTFlags::BREAK) => {
@@ -313,6 +318,10 @@ impl<'a> Rewriter<'a> {
     }
 
     pub(super) fn expression(&mut self, expr: &mut Expr) {
+        if let Some(answer) = self.asked(expr) {
+            *expr = answer;
+            return;
+        }
         match expr {
             Expr::DynamicConstant(value, _) => self.constant(value, 0),
             Expr::InterpolatedString(parts, _) | Expr::Array(parts, _) => {
@@ -433,11 +442,6 @@ impl<'a> Rewriter<'a> {
         let is_curry = call.name == "curry";
         let qualified = !call.namespace.is_empty();
         self.namespace(&call.namespace);
-        if call.name == "is_def_var"
-            && let Some(Expr::StringConstant(name, _)) = call.args.first()
-        {
-            self.read(name);
-        }
         let at_first = self.hand_over.changes();
         call.args.iter_mut().for_each(|argument| self.value(argument));
         let is_operator = call.op_token.is_some();

@@ -4,6 +4,7 @@
 use super::describe::describe_alone;
 use crate::engine::error::mark_as_ours;
 use crate::engine::rhai_internals::error_text::{Place, Told, lower_first, rebuilt, told};
+use crate::engine::signature::type_words;
 use crate::engine::task::context::Task;
 use rhai::{Dynamic, Map};
 
@@ -19,6 +20,23 @@ pub(crate) fn unify(caught: &mut Dynamic, task: &Task) {
         Some(error) => describe_alone(&error, task),
         None => (kind, lower_first(&text)),
     };
+    // What Rhai says of types in members of its own.
+    for member in ["requested", "actual", "type", "property", "function"] {
+        let Some(told) =
+            map.get(member).and_then(|told| told.as_immutable_string_ref().ok().map(|told| told.to_string()))
+        else {
+            continue;
+        };
+        let words = match (member, told.split_once(" (")) {
+            ("type", _) | ("property", _) => message.clone(),
+            ("function", Some((name, types))) => {
+                format!("{name} ({})", type_words(types.strip_suffix(')').unwrap_or(types)))
+            }
+            ("function", None) => continue,
+            _ => type_words(&told),
+        };
+        map.insert(member.into(), words.into());
+    }
     map.insert("kind".into(), kind.into());
     map.insert("message".into(), message.into());
     if let Some(Place { source, line, column }) = place {

@@ -22,7 +22,8 @@ use crate::engine::task::code_unit::{ClosureCode, CodeUnit};
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::space_view::Definition;
 use crate::engine::value::inspect::{Measure, each_pointer, empty_deep_cells, is_handle, measure};
-use rhai::{AST, Array, Dynamic, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext, Shared};
+use rhai::{AST, Array, Dynamic, EvalAltResult, FnPtr, INT, ImmutableString, Map, NativeCallContext, Shared};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -121,7 +122,8 @@ impl CodeUnit {
                 return Ok(unit.parameter_counts(&name, &Task::of(&context)));
             }
             let is_call = context.fn_name() == "call";
-            let shape = match unit.takes_this(&name, arguments.len(), is_call, &Task::of(&context)) {
+            let of_map = is_method_of_map(0, &name, &context, arguments);
+            let shape = match of_map || unit.takes_this(&name, arguments.len(), is_call, &Task::of(&context)) {
                 true => Shape::method(0, arguments),
                 false => Shape::plain(arguments),
             };
@@ -177,8 +179,9 @@ impl CodeUnit {
     ) -> Fallible<Dynamic> {
         let code = self.closure(key).ok_or_else(terminated)?;
         let expected = code.names.len() - code.fixed.len();
+        let of_map = is_method_of_map(code.captures, name, context, arguments);
         let mut shape = match arguments.len() {
-            n if n == expected => Shape::plain(arguments),
+            n if n == expected && !of_map => Shape::plain(arguments),
             // In `f.call(1, 2)` nothing is handed over as `this`, and in `x.call(f, 2)` the variable is. Which of them it is cannot be
             // told here: a closure that does not look at `this` was given an argument too many.
             n if n == expected + 1 && (code.uses_this || context.fn_name() != "call") => {
@@ -186,7 +189,7 @@ impl CodeUnit {
             }
             n => {
                 let wanted = expected - code.captures.min(expected);
-                let given = n - code.captures.min(n);
+                let given = n - code.captures.min(n) - usize::from(of_map);
                 return Err(wrong_count(context, name, wanted, given));
             }
         };
@@ -230,6 +233,33 @@ impl CodeUnit {
             state.add_functions_below(bodies);
         }
     }
+}
+
+thread_local! {
+    /// Whether the function that is called next is given arguments alone.
+    static WITHOUT_THIS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that this function, which is called next, is given arguments alone, although the first may be a map that it is in.
+pub(super) fn without_this(pointer: &FnPtr) {
+    WITHOUT_THIS.set(is_native_pointer(pointer));
+}
+
+/// Whether a pointer of this name is called as a method of the map that holds it, as in `m.f(1)`. The map comes first then, before
+/// what was captured, and is `this` however many arguments there are.
+fn is_method_of_map(captures: usize, name: &str, context: &NativeCallContext<'_>, arguments: &[&mut Dynamic]) -> bool {
+    if WITHOUT_THIS.take() || context.fn_name() == "call" {
+        return false;
+    }
+    let Some(first) = arguments.first() else { return false };
+    // A captured variable comes first in a call without `this`, and may hold the closure as well.
+    if captures > 0 && first.is_shared() {
+        return false;
+    }
+    let holds = |map: &Map| {
+        map.values().any(|value| value.read_lock::<FnPtr>().is_some_and(|pointer| pointer.fn_name() == name))
+    };
+    first.read_lock::<Map>().is_some_and(|map| holds(&map))
 }
 
 /// Asks a pointer to a named function, as its only argument, for the numbers of parameters of the functions of that name.

@@ -6,7 +6,8 @@ use crate::base::{Cut, EntryId, Failure, Frame};
 use crate::engine::error::{column, is_ours};
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
-use crate::engine::rhai_internals::error_text::{kind, plain_message};
+use crate::engine::rhai_internals::error_text::{kind, missing_property, plain_message};
+use crate::engine::signature::type_words;
 use crate::engine::source_text::parse_problem;
 use crate::engine::task::context::Task;
 use crate::engine::value::text::{beginning, clipped};
@@ -119,6 +120,20 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
                 "say list.extract(range) for a part of it, and list.splice(range, other) to replace one".to_owned(),
             );
         }
+        EvalAltResult::ErrorMismatchDataType(wanted, given, _) => {
+            failure.message = format!("data type incorrect: {} (expecting {})", type_words(given), type_words(wanted));
+        }
+        EvalAltResult::ErrorMismatchOutputType(wanted, given, _) => {
+            failure.message =
+                format!("output type incorrect: {} (expecting {})", type_words(given), type_words(wanted));
+        }
+        EvalAltResult::ErrorIndexingType(types, _) => failure.message = missing_indexer(types),
+        EvalAltResult::ErrorDotExpr(text, _) => {
+            failure.message = match missing_property(text) {
+                Some((name, of)) => format!("no property '{name}' for {}", type_words(of)),
+                None => plain_message(error),
+            };
+        }
         other => failure.message = plain_message(other),
     }
     None
@@ -188,12 +203,19 @@ fn missing_function(signature: &str) -> String {
         None if signature.contains(' ') => return signature.to_owned(),
         None => (signature, ""),
     };
-    let types = types.replace("&str | ImmutableString | String", "string");
+    let types = type_words(types);
     if types.is_empty() {
         format!("no function '{name}' without arguments")
     } else {
         format!("no function '{name}' for ({types})")
     }
+}
+
+/// `no index of type string for int` from Rhai's `i64 ["string"]`, with what was to be set behind it.
+fn missing_indexer(types: &str) -> String {
+    let (of, index) = types.split_once(" [").unwrap_or((types, ""));
+    let index = index.split_once(']').map_or(index, |(index, _)| index);
+    format!("{} has no index of type {}", type_words(of), type_words(index))
 }
 
 /// Names the variable that is in use. Rhai names it only for arguments of functions.
@@ -214,7 +236,7 @@ mod tests {
     #[test]
     fn a_missing_function_is_named_with_the_types_it_was_called_with() {
         assert_eq!(missing_function("lenn (array)"), "no function 'lenn' for (array)");
-        assert_eq!(missing_function("go (&str | ImmutableString | String, i64)"), "no function 'go' for (string, i64)");
+        assert_eq!(missing_function("go (&str | ImmutableString | String, i64)"), "no function 'go' for (string, int)");
         assert_eq!(missing_function("nosuch ()"), "no function 'nosuch' without arguments");
         assert_eq!(missing_function("elements cannot be sorted"), "elements cannot be sorted");
         assert_eq!(

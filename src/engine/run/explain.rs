@@ -1,11 +1,14 @@
 //! The parts that make an error useful: the source line, near names, and hints that say what to do.
 
-use crate::base::Failure;
+use super::hints::{Code, Fault, hint};
+use crate::base::{Failure, Note};
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
+use crate::engine::rhai_internals::error_text::missing_property;
 use crate::engine::rhai_internals::lexer::slash_divisions;
 use crate::engine::rhai_internals::runtime_state::script_functions;
-use crate::engine::source_text::parse_hint;
+use crate::engine::signature::{first_parameter, names_foreign_numbers, type_words};
+use crate::engine::source_text::{parse_hint, parse_problem};
 use crate::engine::task::context::Task;
 use rhai::{EvalAltResult, Scope};
 use std::collections::BTreeSet;
@@ -27,6 +30,11 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
         EvalAltResult::ErrorModuleNotFound(name, _) => {
             hint_at_import(failure, name, task);
         }
+        EvalAltResult::ErrorDotExpr(text, _) => {
+            if let Some((name, of)) = missing_property(text) {
+                failure.suggestions = near_properties(name, &type_words(of), failure, task, code, scope);
+            }
+        }
         EvalAltResult::ErrorDataRace(..) => explain_race(failure),
         EvalAltResult::ErrorParsing(problem, _) => {
             hint_escaped_newlines(failure, code);
@@ -36,6 +44,53 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
             }
         }
         _ => {}
+    }
+    if failure.hint.is_none() {
+        failure.hint = foreign_habit(failure, root, task, code).map(|hint| without_imports(hint, task));
+        // A hint says what to call; names that are merely near would lead astray.
+        if failure.hint.is_some() && matches!(root, EvalAltResult::ErrorFunctionNotFound(..)) {
+            failure.suggestions.clear();
+        }
+    }
+}
+
+/// The hint without the imports that are there already.
+fn without_imports(mut hint: String, task: &Task) -> String {
+    for import in task.state().environment().imports.iter() {
+        let alias = &import.alias;
+        hint = hint.replace(&format!("import \"{alias}\" as {alias}; "), "");
+    }
+    hint
+}
+
+/// The hint for what was brought along from another language.
+fn foreign_habit(failure: &Failure, root: &EvalAltResult, task: &Task, code: &str) -> Option<String> {
+    // Of code of others only the line is known.
+    let (code, line) = match &failure.excerpt {
+        _ if failure.source == task.source() && !code.is_empty() => (code, failure.line),
+        Some(line) => (line.as_str(), 1),
+        None => ("", 0),
+    };
+    let code = || Code::new(code, line, failure.column);
+    match root {
+        EvalAltResult::ErrorParsing(problem, _) => hint(Fault::Parsing(&parse_problem(problem)), &code()),
+        EvalAltResult::ErrorFunctionNotFound(signature, _) => {
+            let (name, types) = signature.split_once(" (").unwrap_or((signature, ""));
+            // A function of one's own is known, and was called in another way.
+            if script_functions(&task.state().environment().functions).any(|function| function.name == name) {
+                return None;
+            }
+            let types = type_words(types.strip_suffix(')').unwrap_or(types));
+            let types: Vec<&str> = types.split(", ").filter(|of| !of.is_empty()).collect();
+            hint(Fault::Function { name, types: &types }, &code())
+        }
+        EvalAltResult::ErrorVariableNotFound(name, _) => hint(Fault::Variable(name), &code()),
+        EvalAltResult::ErrorModuleNotFound(name, _) => hint(Fault::Module(name), &code()),
+        EvalAltResult::ErrorDotExpr(text, _) => {
+            let (name, of) = missing_property(text)?;
+            hint(Fault::Property { name, of: &type_words(of) }, &code())
+        }
+        _ => None,
     }
 }
 
@@ -75,6 +130,7 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
             .map(|found| format!("{alias}::{found}"))
             .collect();
     }
+    let given = receiver(signature);
     let mut found = Vec::new();
     let own: Vec<_> = script_functions(&environment.functions).cloned().collect();
     for function in own.iter().filter(|function| function.name == name) {
@@ -82,17 +138,50 @@ fn near_functions(signature: &str, task: &Task) -> Vec<String> {
         found.push(format!("{name}({})", params.join(", ")));
     }
     let runtime = task.runtime();
-    let overloads =
-        runtime.functions().iter().filter(|facts| !facts.hidden && facts.module.is_none() && facts.name == name);
-    found.extend(overloads.map(|facts| short_signature(&facts.signature)));
+    let shown = || runtime.functions().iter().filter(|facts| !facts.hidden && facts.module.is_none());
+    let overloads: Vec<_> =
+        shown().filter(|facts| facts.name == name && !names_foreign_numbers(&facts.signature)).collect();
+    let fitting = overloads.iter().filter(|facts| fits(&facts.signature, given.as_deref()));
+    found.extend(fitting.map(|facts| short_signature(&facts.signature)));
+    if found.is_empty() {
+        found.extend(overloads.iter().map(|facts| short_signature(&facts.signature)));
+    }
     found.dedup();
     found.truncate(SUGGESTIONS);
     if found.is_empty() {
-        let mut names = runtime.function_names();
-        names.extend(own.iter().map(|function| function.name.as_str()));
+        found = imported(name, task);
+    }
+    if found.is_empty() {
+        let natives = shown().filter(|facts| fits(&facts.signature, given.as_deref()));
+        let mut names: BTreeSet<&str> = natives.map(|facts| facts.name.as_str()).collect();
+        let own = own.iter().filter(|function| given.is_none() == function.params.is_empty());
+        names.extend(own.map(|function| function.name.as_str()));
         found = nearest(name, names.into_iter()).into_iter().map(|name| format!("{name}()")).collect();
     }
     found
+}
+
+/// The functions of this name in imported modules.
+fn imported(name: &str, task: &Task) -> Vec<String> {
+    let environment = task.state().environment();
+    let holds = |module: &rhai::Module| script_functions(module).any(|function| function.name == name);
+    let modules = environment.imports.iter().filter(|import| holds(&import.module));
+    modules.take(SUGGESTIONS).map(|import| format!("{}::{name}()", import.alias)).collect()
+}
+
+/// The type of the first argument, or of the receiver, in Rhai's `lenn (array, i64)`.
+fn receiver(signature: &str) -> Option<String> {
+    let types = type_words(signature.split_once(" (")?.1.trim_end_matches(')'));
+    types.split(", ").next().filter(|first| !first.is_empty()).map(str::to_owned)
+}
+
+/// Whether a function takes what was given first.
+fn fits(signature: &str, given: Option<&str>) -> bool {
+    match (first_parameter(signature), given) {
+        (Some(first), Some(given)) => first == given || first == "any",
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 /// The same for a function of the embedding program's module.
@@ -146,6 +235,32 @@ fn near_variables(name: &str, task: &Task, scope: &Scope<'_>) -> Vec<String> {
     nearest(name, names.iter().map(String::as_str))
 }
 
+/// Near methods for the name of a property; for a property of `()`, near keys of the map that lacks the one before it.
+fn near_properties(name: &str, of: &str, failure: &Failure, task: &Task, code: &str, scope: &Scope<'_>) -> Vec<String> {
+    if of != "()" {
+        let natives = task.runtime().functions().iter().filter(|facts| !facts.hidden && facts.module.is_none());
+        let names: BTreeSet<&str> = natives
+            .filter(|facts| first_parameter(&facts.signature) == Some(of))
+            .map(|facts| facts.name.as_str())
+            .collect();
+        return nearest(name, names.into_iter()).into_iter().map(|name| format!("{name}()")).collect();
+    }
+    if failure.source != task.source() {
+        return Vec::new();
+    }
+    let code = Code::new(code, failure.line, failure.column);
+    let (key, variable) = (code.back(2), code.back(4));
+    let path = [code.back(3), code.back(1)];
+    if path.iter().any(|dot| *dot != ".") || code.back(5) == "." {
+        return Vec::new();
+    }
+    let held = scope.get(variable).cloned().map(rhai::Dynamic::flatten);
+    let keys = held.and_then(|held| held.try_cast::<rhai::Map>());
+    let keys: Vec<String> = keys.iter().flat_map(|map| map.keys()).map(ToString::to_string).collect();
+    let near = nearest(key, keys.iter().map(String::as_str));
+    near.into_iter().map(|near| format!("{variable}.{near}")).collect()
+}
+
 /// The names nearest to `name`, best first.
 fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     // Operators have no near names, and two letters are near everything.
@@ -156,7 +271,7 @@ fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> 
         return Vec::new();
     }
     let wanted = name.to_lowercase();
-    let allowed = 1 + wanted.chars().count() / 4;
+    let allowed = wanted.chars().count() / 3;
     let mut near: Vec<(usize, &str)> = names
         .filter(|candidate| *candidate != name && candidate.len().abs_diff(name.len()) <= allowed)
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
@@ -199,7 +314,7 @@ fn hint_slashes(failure: &mut Failure, code: &str) {
             || line <= failure.line && code.lines().skip(line).take(between).all(|line| line.trim().is_empty())
     };
     if slash_divisions(code).into_iter().any(missed_by) {
-        failure.hint = Some("// begins a comment in Rhai; whole numbers are divided by /".to_owned());
+        failure.hint = Some(Note::SLASHES.to_owned());
     }
 }
 
@@ -236,8 +351,8 @@ mod tests {
     #[test]
     fn near_names_are_close_and_few() {
         let names = ["len", "let", "length", "total", "totals", "x"];
-        assert_eq!(nearest("lenn", names.into_iter()), ["len", "let"]);
-        assert_eq!(nearest("totl", names.into_iter()), ["total", "totals"]);
+        assert_eq!(nearest("lenn", names.into_iter()), ["len"]);
+        assert_eq!(nearest("totl", names.into_iter()), ["total"]);
         assert!(nearest("something_else", names.into_iter()).is_empty());
     }
 

@@ -94,6 +94,14 @@ impl Observer for Watcher {
         look_up(&self.0, name, at)
     }
 
+    fn defines(&self, name: &str, at: StateView<'_>) -> bool {
+        in_space(&self.0, name, at).is_some() || at.constant(name).is_some()
+    }
+
+    fn is_cell(&self, name: &str, at: StateView<'_>) -> bool {
+        in_space(&self.0, name, at).is_some_and(|value| value.is_shared())
+    }
+
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic> {
         let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
         let space = unit.as_deref().and_then(CodeUnit::space);
@@ -147,6 +155,22 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynami
         }
         (shown, _) => Ok(shown),
     }
+}
+
+/// The value of a variable of the space that running code sees, as it is kept.
+fn in_space(task: &Task, name: &str, at: StateView<'_>) -> Option<Arc<Dynamic>> {
+    let unit = Tag::of(at.tag()).and_then(|tag| tag.unit);
+    if !sees_a_space(task, unit.as_deref(), at) {
+        return None;
+    }
+    if let Some((id, space)) = unit.as_deref().and_then(CodeUnit::space)
+        && *id != task.space().id()
+    {
+        return space.upgrade()?.variable(name).map(|variable| variable.value);
+    }
+    let seen =
+        task.state().snapshot().known.get(name).and_then(|seen| seen.ahead.clone().or_else(|| seen.value.clone()));
+    seen.or_else(|| task.space().variable(name).map(|variable| variable.value))
 }
 
 /// A pointer to a function of the space that finds its variables also when a module calls it.

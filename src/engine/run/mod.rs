@@ -6,6 +6,7 @@ mod commit;
 pub(crate) mod describe;
 pub(crate) mod evaluate;
 mod explain;
+mod hints;
 mod imports;
 mod interpreter;
 pub(crate) mod modules;

@@ -125,11 +125,6 @@ impl Runtime {
         self.0.code_units.parameter_names(closure)
     }
 
-    /// The names of the native functions every script sees.
-    pub(crate) fn function_names(&self) -> BTreeSet<&str> {
-        self.functions().iter().filter(|facts| facts.module.is_none()).map(|facts| facts.name.as_str()).collect()
-    }
-
     /// Whether there is a native function of this name, and none that takes a function.
     pub(crate) fn calls_nothing(&self, name: &str) -> bool {
         self.callbacks().without.contains(name)
@@ -215,7 +210,7 @@ fn facts(module: &Shared<Module>, name: Option<&str>, standard: bool) -> Vec<Fun
             let function_name = text("name");
             // Operators, and what only the engine calls.
             let plain = function_name.starts_with(|c: char| c.is_alphabetic() || c == '_')
-                && ![NestingCheck::FUNCTION, NestingCheck::NOTING].contains(&function_name.as_str());
+                && !NestingCheck::is_name(&function_name);
             plain.then(|| FunctionFacts {
                 name: function_name,
                 module: name.map(str::to_owned),

@@ -6,13 +6,10 @@ use crate::host::core::host_core::HostCore;
 use crate::host::core::settled::SettledEntry;
 use crate::host::delivery::{Delivery, Receipt};
 use crate::host::types::Answer;
-use crate::registry::{Claim, ClaimId, HeadTail, Registry};
-use crate::render::{Block, Style, Tail, answer};
+use crate::registry::{Adoption, Claim, ClaimId, HeadTail, Registry};
+use crate::render::{Block, EndText, News, Style, Tail, answer, output};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Bytes of output that an answer shows: as many as its block can hold.
-const OUTPUT_BYTES: usize = crate::render::output::ROOM;
 
 /// After this long without having bitten a cancellation is reported as held up in native code.
 const HELD_UP: Duration = Duration::from_millis(500);
@@ -40,6 +37,33 @@ impl Drop for Claimed {
     }
 }
 
+/// What one answer tells beside its entries.
+struct Owed {
+    /// What it delivers.
+    claim: ClaimId,
+    settled: Vec<News>,
+    evicted: Vec<EntryId>,
+    adopted: Option<Adoption>,
+    /// The session is to be reminded of the manual.
+    manual: bool,
+}
+
+impl Owed {
+    /// The news of a claim. Under the lock: a failure that is told may be gone later.
+    fn of(registry: &Registry<SettledEntry>, claim: Claim) -> Self {
+        let settled = claim.settled.iter().map(|(id, status)| News {
+            id: *id,
+            status: *status,
+            failure: match registry.value(*id).ok().flatten().map(|kept| kept.summary.end.clone()) {
+                Some(EndText::Failed(failure)) => Some(failure),
+                _ => None,
+            },
+        });
+        let settled = settled.collect();
+        Self { claim: claim.id, settled, evicted: claim.evicted, adopted: claim.adopted, manual: false }
+    }
+}
+
 /// How much an answer to an eval shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
@@ -59,7 +83,7 @@ impl HostApi {
     pub(super) fn answer_submitted(&self, caller: Owner, submitted: Submitted, shows: Shows) -> Answer {
         let id = submitted.id();
         let owner = caller;
-        let (block, claim, unread) = {
+        let (block, owed) = {
             let now = self.core.clock.now();
             let mut registry = self.core.registry();
             let mut block = self.core.block(&registry, id, now);
@@ -76,15 +100,16 @@ impl HostApi {
                 registry.move_session(owner, name);
             }
             let claim = registry.claim(owner, &[id], true, now);
-            (block, claim, registry.manual_unread(owner))
+            let manual = block.is_ok() && registry.remind_of_manual(owner);
+            (block, Owed { manual, ..Owed::of(&registry, claim) })
         };
         drop(submitted);
         let block = match block {
             Ok(block) => block,
-            Err(refusal) => return self.compose(owner, Vec::new(), &[refusal.to_string()], claim, false),
+            Err(refusal) => return self.compose(owner, Vec::new(), &[refusal.to_string()], owed),
         };
         let is_error = matches!(block.entry.status, Status::Failed | Status::Cancelled);
-        Answer { is_error, ..self.compose(owner, vec![block], &[], claim, unread) }
+        Answer { is_error, ..self.compose(owner, vec![block], &[], owed) }
     }
 
     /// The answer to `await`: a block for each id (those that are not there are named), and one tail of news.
@@ -110,7 +135,7 @@ impl HostApi {
         let owner = caller;
         let mut blocks = Vec::new();
         let mut refused = Vec::new();
-        let claim = {
+        let owed = {
             let now = self.core.clock.now();
             let mut registry = self.core.registry();
             for id in ids {
@@ -120,11 +145,12 @@ impl HostApi {
                 }
             }
             let shown: Vec<_> = blocks.iter().map(|block: &Block| block.entry.id).collect();
-            registry.claim(owner, &shown, true, now)
+            let claim = registry.claim(owner, &shown, true, now);
+            Owed::of(&registry, claim)
         };
         let alone = ids.len() == 1;
         let is_error = blocks.is_empty() || blocks.iter().all(|block| bad(block, alone));
-        Answer { is_error, ..self.compose(owner, blocks, &refused, claim, false) }
+        Answer { is_error, ..self.compose(owner, blocks, &refused, owed) }
     }
 
     /// The result inside a completed task: the block alone. Claims the entry for its owner, when that follows it.
@@ -151,9 +177,13 @@ impl HostApi {
         let Some(caller) = caller else {
             return Answer { text: text.to_owned(), is_error, delivery: Delivery::none() };
         };
-        let claim = self.core.registry().claim(caller, &[], true, self.core.clock.now());
-        let delivery = self.claimed(claim.id);
-        Answer { text: answer::text(text, &self.tail(&claim, false), Style::Agent), is_error, delivery }
+        let owed = {
+            let mut registry = self.core.registry();
+            let claim = registry.claim(caller, &[], true, self.core.clock.now());
+            Owed::of(&registry, claim)
+        };
+        let delivery = self.claimed(owed.claim);
+        Answer { text: answer::text(text, &self.tail(&owed), Style::Agent), is_error, delivery }
     }
 
     /// A task answer for this entry is about to be sent: its client follows it. When the delivery is dropped unwritten, the
@@ -175,22 +205,15 @@ impl HostApi {
         Delivery::of(Claimed { host: Arc::clone(&self.core), claim: Some(claim) })
     }
 
-    /// The news of a claim.
-    fn tail<'a>(&'a self, claim: &'a Claim, manual_unread: bool) -> Tail<'a> {
+    fn tail<'a>(&'a self, owed: &'a Owed) -> Tail<'a> {
         let started = self.core.started.get().map_or("", String::as_str);
-        Tail { settled: &claim.settled, evicted: &claim.evicted, adopted: claim.adopted, started, manual_unread }
+        let Owed { settled, evicted, adopted, manual, .. } = owed;
+        Tail { settled, evicted, adopted: *adopted, started, manual_unread: *manual }
     }
 
-    fn compose(
-        &self,
-        owner: Owner,
-        mut blocks: Vec<Block>,
-        refused: &[String],
-        claim: Claim,
-        manual_unread: bool,
-    ) -> Answer {
-        let delivery = self.claimed(claim.id);
-        let tail = self.tail(&claim, manual_unread);
+    fn compose(&self, owner: Owner, mut blocks: Vec<Block>, refused: &[String], owed: Owed) -> Answer {
+        let delivery = self.claimed(owed.claim);
+        let tail = self.tail(&owed);
         let mut style = Style::Agent;
         if owner == Owner::Local {
             style = self.core.prompt_style();
@@ -211,12 +234,13 @@ impl HostCore {
         let entry = registry.get(id, now)?;
         let summary = registry.value(id).ok().flatten().map(|kept| kept.summary);
         let log = registry.log(id)?;
+        let room = summary.as_ref().map_or(output::ROOM, |summary| summary.end.output_room());
         let stopping_since = self.active(id).filter(|_| entry.stopping).and_then(|active| active.task.stopped_at());
         Ok(Block {
             session: entry.by.clone(),
             entry,
             summary,
-            printed: log.head_tail(OUTPUT_BYTES),
+            printed: log.head_tail(room),
             dropped: log.dropped_lines(),
             held_up: stopping_since.map(|at| now.since(at)).filter(|asked| *asked >= HELD_UP),
             moved: None,

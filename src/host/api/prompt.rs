@@ -103,7 +103,11 @@ impl PromptSession {
             log
         };
         let Some(from) = from else {
-            let shown = output::Output { lines: &log.head_tail(output::ROOM), dropped: log.dropped_lines() };
+            let shown = output::Output {
+                lines: &log.head_tail(output::ROOM),
+                room: output::ROOM,
+                dropped: log.dropped_lines(),
+            };
             if !shown.is_empty() {
                 return Ok(output::block(&shown, id, self.style));
             }

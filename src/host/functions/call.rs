@@ -1,7 +1,7 @@
 //! The frame of every function that scripts call: the table it is registered in, who calls it, and how it reads seconds.
 
 use crate::base::Owner;
-use crate::engine::{Api, Fallible, Task, fail, terminated};
+use crate::engine::{Api, Fallible, Task, fail, terminated, value_type};
 use crate::host::core::active::ActiveEntry;
 use crate::host::core::host_core::HostCore;
 use crate::host::run::hooks::Services;
@@ -58,7 +58,7 @@ pub(super) fn seconds(value: &Dynamic) -> Fallible<Duration> {
         (Ok(secs), _) => secs,
         #[expect(clippy::cast_precision_loss, reason = "cut to a day right below")]
         (_, Ok(secs)) => secs as f64,
-        _ => return Err(fail("BadArgument", format!("seconds are a number, not {}", value.type_name()))),
+        _ => return Err(fail("BadArgument", format!("seconds are a number, not {}", value_type(value)))),
     };
     if secs.is_nan() || secs < 0.0 {
         return Err(fail("BadArgument", format!("seconds are 0 or more, not {secs}")));

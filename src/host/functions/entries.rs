@@ -2,7 +2,7 @@
 
 use super::call::{Call, Table, seconds};
 use crate::base::{EntryId, Failure, Owner, Refusal, Status};
-use crate::engine::{EntryHandle, Fallible, fail, refuse};
+use crate::engine::{EntryHandle, Fallible, fail, refuse, value_type};
 use crate::host::run::waits::facts;
 use crate::registry::{EntryFilter, EntryView, Line, OutputLog, Wants};
 use crate::render::EndText;
@@ -200,8 +200,8 @@ out_find(e.id, |text, row| row[3] > 97).len() //=> 2
     );
 
     const FAILURE: &str = "
-How an entry failed, as `#{kind, message, cause, line, column, source, frames, thrown}`; `()` when it did not. `thrown` is the live
-value of a `throw`. `cause` is the id of the entry that failed first, when this one failed because it waited for another; else `()`.
+How an entry failed, as `#{kind, message, cause, line, column, source, frames, hint, thrown}`; `()` when it did not. `hint` says what
+to do, where there is something to say, else it is `()`. `thrown` is the live value of a `throw`. `cause` is the id of the entry that failed first, when this one failed because it waited for another; else `()`.
 
 ```rhai
 let e = bg(|| throw #{code: 404});
@@ -307,7 +307,7 @@ impl Wanted {
             let parameters = call.host.runtime.parameters(&function).map(|all| all.len());
             return Ok(Self::Function(function.clone(), parameters));
         }
-        let wrong = || fail("BadArgument", format!("a text or a function is needed here, not {}", what.type_name()));
+        let wrong = || fail("BadArgument", format!("a text or a function is needed here, not {}", value_type(what)));
         what.as_immutable_string_ref().map(|text| Self::Text(text.clone())).map_err(|_| wrong())
     }
 
@@ -324,7 +324,10 @@ impl Wanted {
                 function.call_raw_with_extra_args("out_find", context, None, [text], [line_row(line, number)], None)?
             }
         };
-        let wrong = |kind| fail("BadArgument", format!("the function of out_find gives true or false, not {kind}"));
+        let wrong = |_| {
+            let kind = value_type(&said);
+            fail("BadArgument", format!("the function of out_find gives true or false, not {kind}"))
+        };
         said.as_bool().map_err(wrong)
     }
 }
@@ -351,6 +354,7 @@ fn described(failure: &Failure, thrown: Option<Dynamic>) -> Map {
         })
         .collect();
     set("frames", frames.into());
+    set("hint", failure.hint.as_ref().map_or(Dynamic::UNIT, |hint| hint.clone().into()));
     set("thrown", thrown.unwrap_or(Dynamic::UNIT));
     map
 }

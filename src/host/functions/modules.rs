@@ -2,7 +2,7 @@
 
 use super::call::{Call, Table};
 use crate::base::ModuleError;
-use crate::engine::{Fallible, fail};
+use crate::engine::{Fallible, fail, value_type};
 use crate::host::core::host_core::HostCore;
 use crate::render::teach::{self, FunctionDoc};
 use crate::render::value::whole;
@@ -107,14 +107,14 @@ fn outline(context: &NativeCallContext<'_>, name: &str, options: &Map) -> Fallib
             "docs" => {
                 wanted.docs = value
                     .as_bool()
-                    .map_err(|kind| fail("BadArgument", format!("docs is true or false, not {kind}")))?;
+                    .map_err(|_| fail("BadArgument", format!("docs is true or false, not {}", value_type(value))))?;
             }
             "like" => {
                 wanted.like = Some(
                     value
                         .clone()
                         .into_string()
-                        .map_err(|kind| fail("BadArgument", format!("like is a string, not {kind}")))?,
+                        .map_err(|_| fail("BadArgument", format!("like is a string, not {}", value_type(value))))?,
                 );
             }
             other => {

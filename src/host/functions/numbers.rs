@@ -1,14 +1,15 @@
 //! Numbers: the limits in force, and the capacity.
 
 use super::call::{Call, Table};
+use crate::base::Time;
 use crate::engine::{Fallible, fail};
 use rhai::{Dynamic, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
     const LIMITS: &str = "
-The limits in force. Sizes are in bytes, times in seconds; `memory` says whether the memory limit of an eval is enforced. Two more say
-where the process is: `held_bytes` counts against `total_bytes`, and of these no space, kept entry or running eval accounts for
-`unnamed_bytes`.
+The limits in force. Sizes are in bytes, times in seconds; `memory` says whether the memory limit of an eval is enforced. Three more say
+where the process is: `started` is when it started (UTC), `held_bytes` counts against `total_bytes`, and of these no space, kept entry
+or running eval accounts for `unnamed_bytes`.
 
 ```rhai
 limits().call_depth //=> 64
@@ -91,5 +92,6 @@ fn limits(context: &NativeCallContext<'_>) -> Fallible<Map> {
     map.insert("eval_seconds".into(), l.eval_time.map_or(Dynamic::UNIT, |time| time.as_secs_f64().into()));
     let memory = if call.host.held_before.is_some() { "enforced" } else { "not enforced" };
     map.insert("memory".into(), memory.into());
+    map.insert("started".into(), call.host.clock.stamp(Time::START).into());
     Ok(map)
 }

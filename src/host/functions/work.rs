@@ -3,15 +3,18 @@
 use super::call::{Call, Table, seconds};
 use super::entries::{listed, wait_for};
 use crate::base::StopCause;
-use crate::engine::{Callable, EntryHandle, Fallible, refuse, terminated};
+use crate::engine::{Callable, EntryHandle, Fallible, fail, refuse, terminated};
 use crate::registry::{CancelBy, CancelState, Wants};
-use rhai::{Array, Dynamic, FnPtr, NativeCallContext};
+use rhai::{Array, Dynamic, FnPtr, Map, NativeCallContext};
+use std::time::Duration;
 
 pub(super) fn register(table: &mut Table) {
     bg(table);
     awaiting(table);
     cancel(table);
     time(table);
+    measuring(table);
+    places(table);
     atom(table);
 }
 
@@ -147,6 +150,68 @@ timeout(0.01, || loop {}) //=! timed out after 0.01 s
             call.task.within(seconds(&secs)?, || f.call_within_context::<Dynamic>(&context, ()))
         },
     );
+}
+
+/// The function is one of the language, and so is part of the engine.
+fn places(table: &mut Table) {
+    const DOC: &str = "
+Every place in a nested value that equals `what`, or that the function `what` says yes to, as JSON pointers in the order in which the
+value is shown. The value itself is `\"\"`; `~` and `/` in keys are written `~0` and `~1`. A function may take the key or index as its
+second parameter.
+
+```rhai
+let town = #{rooms: [#{name: \"hall\"}, #{name: \"loft\"}], main: \"loft\"};
+find_path(town, \"loft\") //=> [\"/main\", \"/rooms/1/name\"]
+town.find_path(|value, key| key == \"main\") //=> [\"/main\"]
+```";
+    table.doc("find_path", &["find_path(value, what)"], DOC);
+}
+
+fn measuring(table: &mut Table) {
+    const DOC: &str = "
+Calls a function several times (10 unless you say otherwise, at most 100,000) and says how long a call took: `#{n, min, median, max}`,
+in milliseconds. An error of the function ends it.
+
+```rhai
+measure(|| [3, 1, 2].order(), 5).n //=> 5
+```";
+    table.doc("measure", &["measure(f)", "measure(f, n)"], DOC);
+    table.api.function("measure", &["f: Fn", "map"], DOC, |context: NativeCallContext<'_>, f: FnPtr| {
+        measure(&context, &f, 10)
+    });
+    table.api.function(
+        "measure",
+        &["f: Fn", "n: int", "map"],
+        DOC,
+        |context: NativeCallContext<'_>, f: FnPtr, n: i64| measure(&context, &f, n),
+    );
+}
+
+/// Times of calls that are kept at most.
+const MOST_MEASURED: i64 = 100_000;
+
+fn measure(context: &NativeCallContext<'_>, f: &FnPtr, n: i64) -> Fallible<Map> {
+    let call = Call::of(context)?;
+    if !(1..=MOST_MEASURED).contains(&n) {
+        return Err(fail("BadArgument", format!("measure calls a function 1 to 100,000 times, not {n}")));
+    }
+    let mut times = Vec::new();
+    for _ in 0..n {
+        call.task.check()?;
+        let before = call.host.clock.now();
+        drop(f.call_within_context::<Dynamic>(context, ())?);
+        times.push(call.host.clock.now().since(before));
+    }
+    times.sort_unstable();
+    let ms = |time: Duration| Dynamic::from(time.as_secs_f64() * 1_000.0);
+    // Of an even number the two in the middle count.
+    let median = (times[(times.len() - 1) / 2] + times[times.len() / 2]) / 2;
+    let mut map = Map::new();
+    map.insert("n".into(), n.into());
+    map.insert("min".into(), ms(times[0]));
+    map.insert("median".into(), ms(median));
+    map.insert("max".into(), ms(times[times.len() - 1]));
+    Ok(map)
 }
 
 fn atom(table: &mut Table) {

@@ -1,7 +1,7 @@
 //! How one entry waits for others: the waits-for graph, the thread's wake, and what it reads when they have settled.
 
 use crate::base::{EntryId, Failure, Refusal, StopCause, Time};
-use crate::engine::{EntryHandle, Fallible, Task, Thrown, fail, raise, refuse};
+use crate::engine::{EntryHandle, Fallible, Task, Thrown, fail, raise, refuse, value_type};
 use crate::host::core::active::ActiveEntry;
 use crate::host::core::handle_facts::HandleFacts;
 use crate::host::core::host_core::HostCore;
@@ -118,7 +118,7 @@ impl HostCore {
                     id
                 }
                 None => {
-                    let kind = value.type_name();
+                    let kind = value_type(value);
                     return Err(fail("NotAnEntry", format!("an entry or its id is needed here, not {kind}")));
                 }
             },

@@ -154,7 +154,7 @@ fn what_arrives_late_for_an_ended_session_does_nothing() {
     harness.state.move_session(a, "lab");
     harness.state.heard(session, harness.now);
     assert_eq!(harness.state.sessions(harness.now), []);
-    assert!(!harness.state.manual_unread(a));
+    assert!(!harness.state.remind_of_manual(a));
     // Its running entry may still start children; a new eval is refused.
     harness.run("1 starts 2\n2 settles ok\n2 is ok seen told\nA is refused SessionEnded");
 }
@@ -211,7 +211,7 @@ fn handles_are_found_and_unknown_ones_mint_nothing() {
     assert_eq!(harness.state.by_handle("bbb", harness.now), Ok(created.session));
     assert_eq!(harness.state.handle_of(created.session), Some(created.handle));
     for unknown in ["bbc", "nonsense", ""] {
-        let refusal = Refusal::UnknownSession { given: unknown.to_owned() };
+        let refusal = Refusal::UnknownSession { given: unknown.to_owned(), up: harness.now.since_start() };
         assert_eq!(harness.state.by_handle(unknown, harness.now), Err(refusal));
     }
     assert_eq!(harness.state.counts(harness.now).sessions, 1);

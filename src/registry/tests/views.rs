@@ -76,12 +76,15 @@ fn the_roster_counts_and_tells_silence() {
 }
 
 #[test]
-fn the_manual_is_unread_until_a_session_read_it() {
+fn a_session_is_reminded_of_the_manual_three_times_or_until_it_has_read_it() {
     let mut harness = Harness::new();
-    let a = harness.owner("A");
-    assert_eq!((harness.state.manual_unread(a), harness.state.manual_unread(Owner::Local)), (true, false));
-    harness.state.manual_read(a);
-    assert!(!harness.state.manual_unread(a));
+    let [a, b] = ["A", "B"].map(|name| harness.owner(name));
+    let five = |harness: &mut Harness, owner| [(); 5].map(|()| harness.state.remind_of_manual(owner));
+    assert_eq!(five(&mut harness, a), [true, true, true, false, false]);
+    assert_eq!(five(&mut harness, Owner::Local), [false; 5]);
+    assert!(harness.state.remind_of_manual(b));
+    harness.state.manual_read(b);
+    assert_eq!(five(&mut harness, b), [false; 5]);
 }
 
 #[test]

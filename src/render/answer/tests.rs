@@ -70,13 +70,21 @@ fn value(text: &str, elided: Elided) -> EndText {
     EndText::Value(Rendered { text: text.into(), elided })
 }
 
+fn ok(id: u64) -> News {
+    News { id: EntryId(id), status: Status::Ok, failure: None }
+}
+
+fn failed(id: u64, kind: &str) -> News {
+    News { id: EntryId(id), status: Status::Failed, failure: Some(Arc::new(Failure::new(kind, "it went wrong"))) }
+}
+
 fn check(block: &Block, expected: Expect) {
     expected.assert_eq(&one(block, &Tail::default(), Style::Agent));
 }
 
 #[test]
 fn everything_there_is_to_say_in_its_order() {
-    let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, from: 1 });
+    let gap = Some(Gap { lines: 9_998, bytes: 1_234_567, characters: 0, from: 1 });
     let conflicts = vec![
         Conflict { name: "x".into(), other: EntryId(29), function: false },
         Conflict { name: "f".into(), other: EntryId(30), function: true },
@@ -100,7 +108,7 @@ fn everything_there_is_to_say_in_its_order() {
         ..ended(ms(3), summary)
     };
     let news = Tail {
-        settled: &[(EntryId(9), Status::Ok), (EntryId(10), Status::Failed)],
+        settled: &[ok(9), failed(10, "ArrayBounds"), ok(11)],
         evicted: &[EntryId(3), EntryId(4)],
         adopted: Some(Adoption::Unknown),
         started: "14:02",
@@ -119,11 +127,11 @@ fn everything_there_is_to_say_in_its_order() {
         ;; note: // begins a comment in Rhai; whole numbers are divided by /
         ;; x was also set by entry 29
         ;; function f was also defined by entry 30
-        ;; cancelled children: 13
+        ;; cancelled children: entry 13
         ;; new space workshop
         ;; moved from s-bfw to workshop · evals without ns take place there from now on
-        ;; settled news: 9 ok, 10 failed
-        ;; evicted: 3, 4
+        ;; settled news: entries 9, 11 ok · entry 10 failed (ArrayBounds)
+        ;; evicted: entries 3, 4
         ;; new session under an old id · this process started 14:02 · earlier ids and variables are gone
         ;; manual unread · eval manual() once before real work"#]]
     .assert_eq(&one(&block, &news, Style::Agent));
@@ -140,11 +148,11 @@ fn everything_there_is_to_say_in_its_order() {
         ␛[2m;; note: // begins a comment in Rhai; whole numbers are divided by /␛[0m
         ␛[2m;; x was also set by entry 29␛[0m
         ␛[2m;; function f was also defined by entry 30␛[0m
-        ␛[2m;; cancelled children: 13␛[0m
+        ␛[2m;; cancelled children: entry 13␛[0m
         ␛[2m;; new space workshop␛[0m
         ␛[2m;; moved from s-bfw to workshop · evals without ns take place there from now on␛[0m
-        ␛[2m;; settled news: 9 ok, 10 failed␛[0m
-        ␛[2m;; evicted: 3, 4␛[0m
+        ␛[2m;; settled news: entries 9, 11 ok · entry 10 failed (ArrayBounds)␛[0m
+        ␛[2m;; evicted: entries 3, 4␛[0m
         ␛[2m;; new session under an old id · this process started 14:02 · earlier ids and variables are gone␛[0m
         ␛[2m;; manual unread · eval manual() once before real work␛[0m"#]]
     .assert_eq(&visible(&one(&block, &news, COLOUR)));
@@ -248,7 +256,8 @@ fn several_entries_share_one_tail() {
         ended(ms(3), Summary::of(value("two\nlines", Elided::None))),
     ];
     blocks[1].entry.id = EntryId(14);
-    let news = Tail { settled: &[(EntryId(9), Status::Cancelled)], ..Tail::default() };
+    let news =
+        Tail { settled: &[News { id: EntryId(9), status: Status::Cancelled, failure: None }], ..Tail::default() };
     let refused = ["no entry 900; the newest is 41".to_owned(), "entry 3 was evicted".to_owned()];
     expect![[r#"
         no entry 900; the newest is 41
@@ -260,12 +269,12 @@ fn several_entries_share_one_tail() {
         two
         lines
         ;; id 14 · session bfw · ns s-bfw · ok · 3 ms
-        ;; settled news: 9 cancelled"#]]
+        ;; settled news: entry 9 cancelled"#]]
     .assert_eq(&several(&refused, &blocks, &news, Style::Agent));
     expect![[r#"
         no entry 900; the newest is 41
         entry 3 was evicted
-        ;; settled news: 9 cancelled"#]]
+        ;; settled news: entry 9 cancelled"#]]
     .assert_eq(&several(&refused, &[], &news, Style::Agent));
     expect![[r#""#]].assert_eq(&several(&[], &[], &Tail::default(), Style::Agent));
 }
@@ -274,10 +283,21 @@ fn several_entries_share_one_tail() {
 fn many_ids_fold_into_ranges() {
     let ids: Vec<_> = (3..=40).chain([45]).map(EntryId).collect();
     assert_eq!(ranges(&ids), "3-40, 45");
-    let settled: Vec<_> = (9..=40).map(|n| (EntryId(n), if n == 32 { Status::Failed } else { Status::Ok })).collect();
-    assert_eq!(news(&settled), "9-31 ok, 32 failed, 33-40 ok");
+    let settled: Vec<_> = (9..=40).map(|n| if n == 32 { failed(n, "Thrown") } else { ok(n) }).collect();
+    assert_eq!(news(&settled), "entries 9-31, 33-40 ok · entry 32 failed (Thrown)");
     let twenty: Vec<_> = (1..=20).map(EntryId).collect();
     assert_eq!(ranges(&twenty), (1..=20).map(|n| n.to_string()).collect::<Vec<_>>().join(", "));
+}
+
+#[test]
+fn news_says_how_each_ended_and_no_number_can_be_a_count() {
+    let gone = News { failure: None, ..failed(7, "Thrown") };
+    let all = [failed(5, "ArrayBounds"), ok(6), gone, ok(9), failed(12, "ArrayBounds"), failed(13, "Thrown")];
+    expect!["entries 5, 12 failed (ArrayBounds) · entries 6, 9 ok · entry 7 failed · entry 13 failed (Thrown)"]
+        .assert_eq(&news(&all));
+    let long = failed(5, &"x\u{1b}".repeat(100));
+    assert!(news(&[long]).ends_with("x\\x1b… 120 characters elided)"));
+    assert_eq!(entries(&[EntryId(3)]), "entry 3");
 }
 
 #[test]
@@ -292,7 +312,7 @@ fn plain_texts_carry_news_and_cannot_forge_it() {
     expect![[r#"
         eval takes no argument `colour\x1b`
          ;; id 1 · forged
-        ;; evicted: 3"#]]
+        ;; evicted: entry 3"#]]
     .assert_eq(&text("eval takes no argument `colour\u{1b}`\n;; id 1 · forged", &news, Style::Agent));
     assert_eq!(super::tail(&Tail::default(), Style::Agent), "");
 }

@@ -40,6 +40,27 @@ pub(super) fn is_small_number(value: &Dynamic) -> bool {
         || value.is::<f32>()
 }
 
+/// A whole number or a float as it is shown; `None` for anything else.
+pub(super) fn number(value: &Dynamic) -> Option<String> {
+    match value.as_float() {
+        // Rhai leaves out its sign.
+        Ok(number) if number == 0.0 && number.is_sign_negative() => Some("-0.0".to_owned()),
+        Ok(_) => Some(value.to_string()),
+        Err(_) => value.is_int().then(|| value.to_string()),
+    }
+}
+
+/// True for a text of one line that quotes and escapes would make hard to read: JSON, code.
+pub(super) fn is_full_of_quotes(text: &str) -> bool {
+    /// Characters of a text that is quoted whatever it is.
+    const SHORT: usize = 200;
+    /// Bytes that are looked at.
+    const LOOKED_AT: usize = 8 << 10;
+    let looked_at = text.len().min(LOOKED_AT);
+    let quotes = text.as_bytes()[..looked_at].iter().filter(|byte| matches!(byte, b'"' | b'\\')).count();
+    text.chars().nth(SHORT).is_some() && quotes * 40 >= looked_at
+}
+
 /// True for a key of a map that needs no quotes.
 pub(super) fn is_name(key: &str) -> bool {
     let mut chars = key.chars();

@@ -1,6 +1,7 @@
 //! Values as text within a budget.
 
 mod kinds;
+mod table;
 mod types;
 mod walk;
 

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 /// Room for one line.
-const NARROW: Budget = Budget { bytes: 400, depth: 3, items: 10, head: 8, tail: 2, string: 60 };
+const NARROW: Budget = Budget { bytes: 400, depth: 3, items: 10, head: 8, tail: 2, string: 60, cell: 20 };
 
 /// A type of native code that the hook does not know.
 #[derive(Clone, Debug)]

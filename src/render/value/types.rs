@@ -23,14 +23,25 @@ pub(crate) struct Budget {
     pub tail: usize,
     /// Characters of a string inside a container.
     pub string: usize,
+    /// Characters of a string in a table that is long.
+    pub cell: usize,
 }
 
 impl Budget {
-    /// The bounds of a value in an answer: 8 KiB, 6 levels, 50 items (cut to 40 and 10), 1,000 characters.
-    pub(crate) const ANSWER: Self = Self { bytes: 8 << 10, depth: 6, items: 50, head: 40, tail: 10, string: 1_000 };
+    /// The bounds of a value in an answer: 8 KiB, 6 levels, 50 items (cut to 40 and 10), 1,000 characters, 80 in
+    /// a table.
+    pub(crate) const ANSWER: Self =
+        Self { bytes: 8 << 10, depth: 6, items: 50, head: 40, tail: 10, string: 1_000, cell: 80 };
     /// The bounds of a value marked by [`whole`]: 48 KiB, whatever its shape.
-    pub(crate) const WHOLE: Self =
-        Self { bytes: 48 << 10, depth: 16, items: usize::MAX, head: usize::MAX, tail: 0, string: usize::MAX };
+    pub(crate) const WHOLE: Self = Self {
+        bytes: 48 << 10,
+        depth: 16,
+        items: usize::MAX,
+        head: usize::MAX,
+        tail: 0,
+        string: usize::MAX,
+        cell: usize::MAX,
+    };
 }
 
 impl Default for Budget {

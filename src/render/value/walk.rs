@@ -1,7 +1,8 @@
 //! The walk over a value. It writes at least one byte for every node it visits and stops at the budget, so its cost is that of
 //! its text, whatever the size of the value. It never waits for a lock and meets every cycle only once.
 
-use super::kinds::{is_foreign, is_name, is_small_number, push_in_quotes};
+use super::kinds::{is_foreign, is_full_of_quotes, is_name, is_small_number, number, push_in_quotes};
+use super::table::{self, Asked};
 use super::types::{Budget, Elided, EntryEnd, EntryShown, Hook, Rendered, Shown, is_whole};
 use crate::base::limits::{bytes, thousands};
 use crate::render::failure;
@@ -101,9 +102,17 @@ impl Walk<'_> {
         } else if let Some(text) = value.read_lock::<ImmutableString>() {
             if raw || (text.contains('\n') && !text.trim().is_empty()) {
                 self.lines(&text);
+            } else if is_full_of_quotes(&text)
+                && let Some(characters) = self.count(&text)
+            {
+                self.push(format_args!("text · {} characters\n", thousands(characters)));
+                self.lines(&text);
             } else {
                 self.string(&text, usize::MAX);
             }
+        } else if let Some(table) = value.read_lock::<Array>().and_then(|items| self.table(&items)) {
+            self.out.push_str(&table.text);
+            self.elided = self.elided.and(table.elided);
         } else if is_foreign(value)
             && let Some(shown) = (self.hook)(value)
         {
@@ -116,6 +125,31 @@ impl Walk<'_> {
         }
     }
 
+    /// A list of like maps as a table.
+    fn table(&self, items: &Array) -> Option<Rendered> {
+        let container = |value: &Dynamic| self.in_one_cell(value);
+        let asked = Asked { container: &container, count: &|text| self.count(text), stopped: self.stopped };
+        table::table(items, self.budget, self.limit.saturating_sub(self.out.len()), &asked)
+    }
+
+    /// A value on a line as short as a cell of a table, if all of it fits.
+    fn in_one_cell(&self, value: &Dynamic) -> Option<String> {
+        let mut walk = Walk {
+            out: String::new(),
+            limit: 4 * table::CONTAINER,
+            budget: self.budget,
+            hook: self.hook,
+            stopped: self.stopped,
+            elided: Elided::None,
+            open: Vec::new(),
+            busy: self.busy,
+            entries: ENTRIES,
+        };
+        // Inside the list and the map.
+        walk.node(value, 2);
+        (walk.elided == Elided::None && walk.out.chars().count() <= table::CONTAINER).then_some(walk.out)
+    }
+
     /// A value inside `depth` containers.
     fn node(&mut self, value: &Dynamic, depth: usize) {
         if !self.goes_on() {
@@ -124,13 +158,9 @@ impl Walk<'_> {
             self.shared(value, |walk, inner| walk.node(inner, depth));
         } else if value.is_unit() {
             self.out.push_str("()");
-        } else if let Ok(number) = value.as_float()
-            && number == 0.0
-            && number.is_sign_negative()
-        {
-            // Rhai leaves out its sign.
-            self.out.push_str("-0.0");
-        } else if value.is_bool() || value.is_int() || value.is_float() {
+        } else if let Some(number) = number(value) {
+            self.out.push_str(&number);
+        } else if value.is_bool() {
             self.push(value);
         } else if let Some(text) = value.read_lock::<ImmutableString>() {
             self.string(&text, if depth == 0 { usize::MAX } else { self.budget.string });

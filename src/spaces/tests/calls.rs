@@ -116,7 +116,83 @@ fn a_part_of_a_list_is_taken_by_a_range_as_of_a_text() {
         ("let l = [1, 2, 3]; let f = || l[1..2]; f.call()", "[2]"),
         ("fn f(l) { l[0..1] } f([7, 8])", "[7]"),
         ("let l = [1, 2, 3]; fn n() { l.len() } { l.push(4); l[0..n()].len() }", "4"),
+        ("let m = #{rows: [1, 2, 3]}; m.rows[0..2]", "[1, 2]"),
+        ("let m = #{rows: [1, 2, 3]}; m[\"rows\"][1..=2].len()", "2"),
+        ("let l = [1, [4, 5, 6]]; l[1][0..=1]", "[4, 5]"),
+        ("let l = [1, [4, 5, 6]]; let i = 0; l[i + 1][0..=i]", "[4]"),
+        ("fn f() { [1, 2, 3] } f()[0..2]", "[1, 2]"),
+        ("let m = #{l: [1, 2, 3, 4]}; m.get(\"l\")[1..][0..2].map(|x| x * 2)", "[4, 6]"),
+        ("let o = #{l: [1, 2, 3], f: || this.l[0..2]}; o.f()", "[1, 2]"),
+        ("fn g() { this[0..2] } let l = [1, 2, 3]; l.g()", "[1, 2]"),
+        ("let b = blob(5, 1); b[0..2].len()", "2"),
+        ("[3, 1, 2].order()[0..2][1]", "2"),
+        ("fn f() { \"abcd\" } [f()[1..3], #{t: \"abc\"}.t[0..1], \"abc\".to_upper()[1..]]", "[\"bc\", \"a\", \"BC\"]"),
+        ("fn n() { 6 } [n()[0..2], #{n: 7}.n[0..=1]]", "[2, 3]"),
+        ("let m = #{t: \"abc\"}; m.t[0..1] = \"xx\"; m.t", "xxbc"),
+        ("let l = [[1, 2, 3]]; [l].map(|x| { let k = 1; x[0][0..k + 1] })", "[[1, 2]]"),
+        ("let m = #{rows: [1, 2, 3]}; let f = || m.rows[0..2]; f.call()", "[1, 2]"),
     ] {
         Harness::new().session().is(code, expected);
+    }
+    for code in
+        ["let m = #{a: [1, 2]}; m.a[0..1] = []", "let l = [1, 2]; l[0..1] = [5]", "let m = #{a: [1]}; m?.a[0..1]"]
+    {
+        let failure = Harness::new().session().fails(code);
+        assert!(failure.hint.unwrap().contains("list.extract(range)"), "{code}");
+    }
+}
+
+#[test]
+fn questions_about_variables_by_name_are_answered_from_the_space() {
+    let s = Harness::new().session();
+    s.run("let zz = 1; const K = 2; fn f(n) { is_def_var(n) } fn g() { is_def_var(\"zz\") } let inner = 0;");
+    for (code, expected) in [
+        ("let n = \"zz\"; is_def_var(n)", "true"),
+        ("is_def_var(\"z\" + \"z\")", "true"),
+        ("f(\"zz\")", "true"),
+        ("f(\"nope\")", "false"),
+        ("f(\"f\")", "false"),
+        ("f(\"n\")", "true"),
+        ("g()", "true"),
+        ("[\"zz\", \"nope\", \"K\"].map(|n| is_def_var(n))", "[true, false, true]"),
+        ("let name = \"zz\"; if !is_def_var(name) { zz = 0; } zz", "1"),
+        ("{ let here = 1; is_def_var(\"here\") }", "true"),
+        ("{ let here = 1; } is_def_var(\"here\")", "false"),
+        ("let at = 3; let x = [is_def_var(\"a\" + \"t\"), at]; x", "[true, 3]"),
+        ("bg(|| is_def_var(\"zz\")).value()", "true"),
+        ("is_def_var(\"\")", "false"),
+        ("fn idf(x) { x } let n = \"idf\"; [is_def_fn(n, 1), is_def_fn(n, 2)]", "[true, false]"),
+        ("fn sh1() { [is_shared(zz), zz.is_shared()] } sh1()", "[false, false]"),
+        ("let cell = 1; let c = || cell; fn sh2() { [is_shared(cell), cell.is_shared()] } sh2()", "[true, true]"),
+    ] {
+        s.is(code, expected);
+    }
+    s.has("is_def_var(5)", "!MismatchDataType");
+}
+
+#[test]
+fn a_function_in_a_map_gets_the_map_as_this_and_never_as_an_argument() {
+    let s = Harness::new().session();
+    s.run("fn named(a) { a } fn told(a) { [this.x, a] }");
+    s.run("let c = 3; let o = #{f: |a| a, g: |a, b| [a, b], h: |a| [a, c], n: named, t: told, x: 7};");
+    for (code, text) in [
+        ("o.f()", "takes 1 argument and was given 0"),
+        ("o.f(1, 2)", "takes 1 argument and was given 2"),
+        ("o.g(5)", "takes 2 arguments and was given 1"),
+        ("o.h()", "takes 1 argument and was given 0"),
+        ("o.n()", "named"),
+        ("#{f: |a| a}.f()", "takes 1 argument and was given 0"),
+    ] {
+        s.has(code, "!FunctionNotFound");
+        s.has(code, text);
+    }
+    for (code, expected) in [
+        ("[o.f(4), o.g(5, 6), o.h(1), o.n(2), o.t(8), o.f.call(9)]", "[4, [5, 6], [1, 3], 2, [7, 8], 9]"),
+        ("[o].map(o.f)[0].x", "7"),
+        ("[[o]].map(|l| l[0].f(1))", "[1]"),
+        ("o.f.call(o).x", "7"),
+        ("let own = #{x: 1}; own.f = |a| own.x + a; let f = own.f; [f.call(2), [3].map(f)]", "[3, [4]]"),
+    ] {
+        s.is(code, expected);
     }
 }

@@ -66,7 +66,7 @@ fn an_error_inside_a_module_is_caught_alike() {
     let s = harness.session();
     s.is(
         "import \"deep\" as d; let t = (); try { d::f(1) } catch (e) { t = e; } t.kind + \": \" + t.message",
-        "FunctionNotFound: no function 'nosuch' for (i64)",
+        "FunctionNotFound: no function 'nosuch' for (int)",
     );
     s.is("import \"deep\" as d; d::safe(1)", "FunctionNotFound");
     s.is(
@@ -130,7 +130,7 @@ fn a_caught_error_keeps_the_members_of_the_runtime() {
     let s = Harness::new().session();
     s.is(
         "let t = ();\ntry { nosuch(1) } catch (e) { t = e; } [t.error, t.function, t.line, t.position, t.column]",
-        "[\"ErrorFunctionNotFound\", \"nosuch (i64)\", 2, 7, 7]",
+        "[\"ErrorFunctionNotFound\", \"nosuch (int)\", 2, 7, 7]",
     );
 }
 
@@ -141,7 +141,7 @@ fn a_caught_error_that_is_thrown_again_is_the_same_error() {
         let failure = s.fails(&format!("fn f() {{ nosuch(1) }} try {{ f() }} catch (e) {{ {again} }}"));
         assert_eq!(
             (failure.kind.as_str(), failure.message.as_str()),
-            ("FunctionNotFound", "no function 'nosuch' for (i64)")
+            ("FunctionNotFound", "no function 'nosuch' for (int)")
         );
     }
 }

@@ -37,7 +37,7 @@ fn places_and_frames_name_the_code_that_wrote_them() {
         &s,
         "let q = 1;\n\nouter_(q)",
         expect![[r#"
-            FunctionNotFound: no function 'nosuch' for (i64)
+            FunctionNotFound: no function 'nosuch' for (int)
             eval 1 2:5
             in outer_ called at eval 3 3:1
             in inner_ called at eval 2 1:16"#]],
@@ -46,55 +46,55 @@ fn places_and_frames_name_the_code_that_wrote_them() {
         &s,
         "let a = 1;\nlet b = 2;\n  a.nosuch(b)",
         expect![[r#"
-        FunctionNotFound: no function 'nosuch' for (i64, i64)
-        eval 4 3:5
-          |   a.nosuch(b)"#]],
+            FunctionNotFound: no function 'nosuch' for (int, int)
+            eval 4 3:5
+              |   a.nosuch(b)"#]],
     );
     check(
         &s,
         "import \"boom\" as boom; boom::top()",
         expect![[r#"
-        FunctionNotFound: no function 'nosuch' for (i64)
-        boom.rhai 2:5
-          |   x.nosuch()
-        in top called at eval 5 1:30
-        in gox called at boom.rhai 5:3"#]],
+            FunctionNotFound: no function 'nosuch' for (int)
+            boom.rhai 2:5
+              |   x.nosuch()
+            in top called at eval 5 1:30
+            in gox called at boom.rhai 5:3"#]],
     );
     check(
         &s,
         "import \"boom\" as boom; let c = boom::mk();\nc.call(1)",
         expect![[r#"
-        FunctionNotFound: no function 'nosuch2' for (i64)
-        boom.rhai 7:17
-          | fn mk() { |x| x.nosuch2() }
-        in closure called at eval 6 2:3"#]],
+            FunctionNotFound: no function 'nosuch2' for (int)
+            boom.rhai 7:17
+              | fn mk() { |x| x.nosuch2() }
+            in closure called at eval 6 2:3"#]],
     );
     check(
         &s,
         "let er = |x| {\n x.nosuch() };\ner.call(1)",
         expect![[r#"
-        FunctionNotFound: no function 'nosuch' for (i64)
-        eval 7 2:4
-          |  x.nosuch() };
-        in closure called at eval 7 3:4"#]],
+            FunctionNotFound: no function 'nosuch' for (int)
+            eval 7 2:4
+              |  x.nosuch() };
+            in closure called at eval 7 3:4"#]],
     );
     check(
         &s,
         "er.call(2)",
         expect![[r#"
-        FunctionNotFound: no function 'nosuch' for (i64)
-        eval 7 2:4
-        in closure called at eval 8 1:4"#]],
+            FunctionNotFound: no function 'nosuch' for (int)
+            eval 7 2:4
+            in closure called at eval 8 1:4"#]],
     );
     check(
         &s,
         "[1].map(|x| x.nosuch())",
         expect![[r#"
-        FunctionNotFound: no function 'nosuch' for (i64)
-        eval 9 1:15
-          | [1].map(|x| x.nosuch())
-        in map called at eval 9 1:5
-        in closure called at eval 9 1:5"#]],
+            FunctionNotFound: no function 'nosuch' for (int)
+            eval 9 1:15
+              | [1].map(|x| x.nosuch())
+            in map called at eval 9 1:5
+            in closure called at eval 9 1:5"#]],
     );
 }
 
@@ -108,10 +108,10 @@ fn functions_of_one_name_are_told_apart() {
         &s,
         "wrap(1)",
         expect![[r#"
-        FunctionNotFound: no function 'nosuch' for (i64)
-        eval 1 1:14
-        in wrap called at eval 4 1:1
-        in ar called at eval 3 1:15"#]],
+            FunctionNotFound: no function 'nosuch' for (int)
+            eval 1 1:14
+            in wrap called at eval 4 1:1
+            in ar called at eval 3 1:15"#]],
     );
 }
 
@@ -130,10 +130,10 @@ fn typing_errors_are_answered_with_near_names() {
         &s,
         "let list = [1, 2];\nlist.lenn()",
         expect![[r#"
-        FunctionNotFound: no function 'lenn' for (array)
-        eval 2 2:6
-          | list.lenn()
-        did you mean: len(), end(), ln()"#]],
+            FunctionNotFound: no function 'lenn' for (array)
+            eval 2 2:6
+              | list.lenn()
+            did you mean: len()"#]],
     );
     check(
         &s,
@@ -148,20 +148,20 @@ fn typing_errors_are_answered_with_near_names() {
         &s,
         "work(1)",
         expect![[r#"
-        FunctionNotFound: no function 'work' for (i64)
-        eval 4 1:1
-          | work(1)
-        did you mean: work(list, n)"#]],
+            FunctionNotFound: no function 'work' for (int)
+            eval 4 1:1
+              | work(1)
+            did you mean: work(list, n)"#]],
     );
     s.harness.write("kit", "fn twice(n) { n * 2 }");
     check(
         &s,
         "import \"kit\" as kit; kit::twise(1)",
         expect![[r#"
-        FunctionNotFound: no function 'kit::twise' for (i64)
-        eval 5 1:27
-          | import "kit" as kit; kit::twise(1)
-        did you mean: kit::twice"#]],
+            FunctionNotFound: no function 'kit::twise' for (int)
+            eval 5 1:27
+              | import "kit" as kit; kit::twise(1)
+            did you mean: kit::twice"#]],
     );
     check(
         &s,
@@ -254,7 +254,7 @@ fn kinds_and_messages_of_common_errors() {
         throw #{code: 404} → !Runtime: #{"code": 404}
         import "nowhere" as n; → !ModuleNotFound: no module 'nowhere'
         [1][5] → !ArrayBounds: array index 5 out of bounds: only 1 element in array
-        "a" - 1 → !FunctionNotFound: no function '-' for (string, i64)
+        "a" - 1 → !FunctionNotFound: no function '-' for (string, int)
         let s = ;  → !Parsing: syntax error: Unexpected ';'
         fn inf(n) { inf(n + 1) } inf(0) → !StackOverflow: calls nested deeper than 64 levels, which is the limit
         boom() → !Panic: a native function panicked: host function panicked
@@ -263,7 +263,7 @@ fn kinds_and_messages_of_common_errors() {
         "abc → !Parsing: syntax error: Open string is not terminated
         (1 +  → !Parsing: syntax error: Script is incomplete
         const A = #{x: 1}; A.x = 2 → !AssignmentToConstant: cannot change constant 'A'
-        let a = 5; a.nosuch → !DotExpr: unknown property 'nosuch' - a getter is not registered for type 'i64'
+        let a = 5; a.nosuch → !DotExpr: no property 'nosuch' for int
         sleep(-1) → !BadArgument: seconds are 0 or more, not -1
         blob(9223372036854775807) → !ArgumentLimit: blob was asked for 9223372036854775807 bytes and the limit is 134,217,728
         eval("1") → !Parsing: syntax error: reserved keyword 'eval' is disabled"#]].assert_eq(&shown.join("\n"));
@@ -509,7 +509,7 @@ fn frames_of_children_say_where_they_were_started() {
     let s = Harness::new().session();
     s.run("let c =\n  bg(|| {\n    let x = 1;\n    x.nosuch()\n  });\ntry { c.value() } catch { }");
     expect![[r#"
-        FunctionNotFound: no function 'nosuch' for (i64)
+        FunctionNotFound: no function 'nosuch' for (int)
         eval 1 4:7
         in closure called at eval 1 2:3"#]]
     .assert_eq(&shown(&s.harness.job(s.harness.newest()).failure().unwrap()));

@@ -41,6 +41,12 @@ fn json_is_read_as_values() {
 }
 
 #[test]
+fn ranges_have_json_as_parts_of_lists_do() {
+    let s = Harness::new().session();
+    s.is("[(0..3).to_json(), (0..=3).to_json(), [0..3].to_json()]", r#"["\"0..3\"", "\"0..=3\"", "[\"0..3\"]"]"#);
+}
+
+#[test]
 fn reading_json_meets_limits_and_stops() {
     let s = Harness::new().session();
     s.run("let json = \"{\\\"a\\\":{}},\"; for i in 0..18 { json += json; } json = \"[\" + json + \"0]\";");

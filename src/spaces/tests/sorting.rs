@@ -96,8 +96,8 @@ fn other_numbers_of_parameters_are_refused() {
     }
     s.has("[3, 1].order_by(|| 1)", "!FunctionNotFound: this closure takes 0 arguments and was given 2");
     s.has("[3, 1].order_by(|a, b, c| 1)", "!FunctionNotFound: this closure takes 3 arguments and was given 2");
-    s.has("[3, 1].sort(one)", "!FunctionNotFound: no function 'one' for (i64, i64)");
-    s.has("[3, 1].order_by(Fn(\"nosuch\"))", "!FunctionNotFound: no function 'nosuch' for (i64)");
+    s.has("[3, 1].sort(one)", "!FunctionNotFound: no function 'one' for (int, int)");
+    s.has("[3, 1].order_by(Fn(\"nosuch\"))", "!FunctionNotFound: no function 'nosuch' for (int)");
 }
 
 #[test]

@@ -18,12 +18,4 @@ pub(super) const FAULTS: &[Fault] = &[
         what: "call on a receiver destroys it when the function is a native one or a closure that does not use this",
         programs: &["receiver of call: closure that does not use this"],
     },
-    Fault {
-        what: "is_def_var with a name that is not written out knows only what the eval itself names",
-        programs: &[
-            "is_def_var with a name in a variable",
-            "is_def_var with a name from a function",
-            "is_def_var with a name put together",
-        ],
-    },
 ];

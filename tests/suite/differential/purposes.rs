@@ -170,6 +170,11 @@ pub(super) const PURPOSES: &[Purpose] = &[
         programs: &["module gives a closure", "module gives a closure that counts"],
     },
     Purpose {
+        why: "is_def_var knows the variables of the space wherever it is asked, as they can be read there",
+        how: Differs::FromPlain,
+        programs: &["is_def_var with names in a list"],
+    },
+    Purpose {
         why: "functions can be compared",
         how: Differs::FromPlain,
         programs: &["function pointers compared", "closures are equal only to themselves"],

@@ -161,13 +161,8 @@ impl Model {
                 &session.is_some_and(|s| s.tools_stale),
                 format_args!("the tools of {id:?}"),
             )?;
-            let unread = session.is_some_and(|s| !s.manual_read);
-            same(&registry.manual_unread(owner), &unread, format_args!("whether the manual is unread for {id:?}"))?;
         }
-        rule!(
-            registry.is_alive(Owner::Local) && !registry.manual_unread(Owner::Local),
-            "the nil caller is there and needs no manual"
-        );
+        rule!(registry.is_alive(Owner::Local), "the nil caller is there");
         for owner in self.sessions.keys().map(|id| Owner::Session(*id)).chain([Owner::Local]) {
             let newest = self.ids(|_, e| e.owner == owner && e.status() == Status::Ok).pop();
             same(&registry.last_ok(owner), &newest, format_args!("the newest entry of {owner:?} that ended ok"))?;

@@ -192,7 +192,12 @@ impl Driver {
                     }
                     Flag::Manual => {
                         self.registry.manual_read(owner);
-                        known.into_iter().for_each(|s| s.manual_read = true);
+                        known.into_iter().for_each(|s| s.reminders = 0);
+                    }
+                    Flag::Reminded => {
+                        let due = known.as_ref().is_some_and(|s| s.reminders > 0);
+                        known.into_iter().for_each(|s| s.reminders = s.reminders.saturating_sub(1));
+                        same(&self.registry.remind_of_manual(owner), &due, "whether it is reminded of the manual")?;
                     }
                     Flag::Tools => {
                         self.registry.tools_fetched(session);

@@ -195,7 +195,7 @@ pub(super) struct Session {
     pub(super) ns: Arc<str>,
     pub(super) heard: Time,
     pub(super) holds: usize,
-    pub(super) manual_read: bool,
+    pub(super) reminders: u8,
     pub(super) tools_stale: bool,
     /// It is to be told that it is new under an old id.
     pub(super) notice: Option<Adoption>,

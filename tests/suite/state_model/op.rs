@@ -66,6 +66,7 @@ pub(super) enum By {
 pub(super) enum Flag {
     Note,
     Manual,
+    Reminded,
     Tools,
 }
 
@@ -309,7 +310,7 @@ fn session_op() -> impl Strategy<Value = Op> {
         2 => who().prop_map(Op::Unhold),
         1 => Just(Op::Expire),
         1 => any::<bool>().prop_map(Op::Prompt),
-        1 => (who(), prop_oneof![Just(Flag::Note), Just(Flag::Manual), Just(Flag::Tools)])
+        1 => (who(), prop_oneof![Just(Flag::Note), Just(Flag::Manual), Just(Flag::Reminded), Just(Flag::Tools)])
             .prop_map(|(who, flag)| Op::Mark(who, flag)),
         2 => (who(), proptest::option::of(name())).prop_map(|(who, name)| Op::Target(who, name)),
         1 => (who(), name()).prop_map(|(who, name)| Op::Move(who, name)),

@@ -34,7 +34,7 @@ impl Session {
             scratch_name,
             heard: now,
             holds: 0,
-            manual_read: false,
+            reminders: 3,
             tools_stale: false,
             notice: None,
             evictions: BTreeMap::new(),

@@ -4,6 +4,7 @@ use super::atoms;
 use super::basics;
 use super::comparing;
 use super::entries;
+use super::finding;
 use super::json;
 use super::lists;
 use super::maps;
@@ -22,6 +23,7 @@ pub(crate) fn stdlib() -> Module {
     let mut api = Api::new();
     basics::register(&mut api);
     comparing::register(&mut api);
+    finding::register(&mut api);
     showing::register(&mut api);
     lists::register(&mut api);
     maps::register(&mut api);

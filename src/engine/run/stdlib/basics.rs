@@ -5,6 +5,7 @@ use crate::base::Note;
 use crate::base::limits::LimitHit;
 use crate::engine::error::{Fallible, fail, limit};
 use crate::engine::native::Api;
+use crate::engine::rhai_internals::callbacks::stash;
 use crate::engine::rhai_internals::markers::NestingCheck;
 use crate::engine::task::context::Task;
 use crate::engine::value::inspect::{measure, within};
@@ -36,6 +37,13 @@ fn nesting(api: &mut Api) {
             value
         },
     );
+    let is_list = |value: &Dynamic| value.read_lock::<Array>().is_some() || value.read_lock::<Blob>().is_some();
+    api.function(NestingCheck::IS_LIST, &[], "", move |value: &mut Dynamic| is_list(value));
+    api.function(NestingCheck::STASHING, &[], "", move |value: Dynamic| {
+        let list = is_list(&value);
+        stash(value);
+        list
+    });
     api.function(NestingCheck::FUNCTION, &[], "", |context: NativeCallContext<'_>, value: Dynamic| {
         let task = Task::of(&context);
         let levels = task.nesting();

@@ -3,7 +3,8 @@
 
 use crate::engine::error::{Fallible, fail};
 use crate::engine::rhai_internals::closure_name::names_closure;
-use crate::engine::run::closures::{call_on, parameter_counts, wrong_count};
+use crate::engine::run::closures::{call_on, parameter_counts, without_this, wrong_count};
+use crate::engine::signature::value_type;
 use crate::engine::task::context::Task;
 use crate::engine::value::text::brief;
 use rhai::{Dynamic, EvalAltResult, FnPtr, INT, NativeCallContext, Position};
@@ -104,7 +105,10 @@ impl<'c> Callback<'c> {
                 Err(wrong_count(self.context, self.f.fn_name(), taken, N))
             }
             [_, ..] if !self.takes.contains(&N) => Err(self.missing(&arguments)),
-            _ => self.f.call_raw(self.context, None, arguments),
+            _ => {
+                without_this(&self.f);
+                self.f.call_raw(self.context, None, arguments)
+            }
         }
     }
 
@@ -167,11 +171,5 @@ fn place(index: usize) -> Dynamic {
 
 /// A value with its type, for a message that says what was given.
 pub(super) fn shown(value: &Dynamic) -> String {
-    let name = match value.type_name() {
-        _ if value.is_unit() => return "()".to_owned(),
-        "i64" => "int",
-        "f64" => "float",
-        name => name,
-    };
-    format!("{} ({name})", brief(value, 60))
+    if value.is_unit() { "()".to_owned() } else { format!("{} ({})", brief(value, 60), value_type(value)) }
 }

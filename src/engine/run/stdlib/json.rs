@@ -11,6 +11,7 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use std::cell::Cell;
 use std::fmt;
+use std::ops::{Range, RangeInclusive};
 
 pub(super) fn register(api: &mut Api) {
     type Context<'c> = NativeCallContext<'c>;
@@ -30,6 +31,8 @@ pub(super) fn register(api: &mut Api) {
     writing::<bool>(api, "b: bool", "The boolean as JSON.");
     writing::<char>(api, "c: char", "The character as a text in JSON.");
     writing::<()>(api, "nothing: ()", "`null`.");
+    of_range::<Range<INT>>(api, "Range");
+    of_range::<RangeInclusive<INT>>(api, "RangeInclusive");
 }
 
 fn writing<T: rhai::Variant + Clone + Default>(api: &mut Api, param: &str, doc: &str) {
@@ -37,6 +40,15 @@ fn writing<T: rhai::Variant + Clone + Default>(api: &mut Api, param: &str, doc: 
         let task = Task::of(&context);
         let longest = task.limits().eval_bytes / 2;
         borrowed(value, |value| text::json(value, longest, &|| task.check()))
+    });
+}
+
+fn of_range<T: rhai::Variant + Clone>(api: &mut Api, of: &str) {
+    let doc = "The range as a text in JSON.";
+    let param = format!("range: {of}");
+    api.function("to_json", &[&param, "String"], doc, |context: NativeCallContext<'_>, range: &mut T| {
+        let task = Task::of(&context);
+        text::json(&Dynamic::from(range.clone()), task.limits().eval_bytes / 2, &|| task.check())
     });
 }
 

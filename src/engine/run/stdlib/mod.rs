@@ -6,6 +6,7 @@ mod basics;
 mod callback;
 mod comparing;
 mod entries;
+mod finding;
 mod json;
 mod lists;
 mod maps;

@@ -4,6 +4,7 @@
 use super::callback::{Callback, shown};
 use crate::engine::error::{Fallible, fail};
 use crate::engine::native::Api;
+use crate::engine::signature::value_type;
 use crate::engine::task::context::Task;
 use rhai::{Array, Dynamic, EvalAltResult, FnPtr, INT, ImmutableString, NativeCallContext, Position};
 use std::cmp::Ordering;
@@ -170,7 +171,7 @@ fn by_items(name: &str, task: &Task, list: Array, descending: bool) -> Fallible<
             Some(key) => keyed.push((key, item)),
             None if item.as_float().is_ok() => return Err(fail("BadArgument", format!("{name}: NaN has no order"))),
             None if keyed.is_empty() => {
-                return Err(refused(format!("elements of {} cannot be sorted", item.type_name())));
+                return Err(refused(format!("elements of {} cannot be sorted", value_type(&item))));
             }
             None => return Err(refused("elements of different types cannot be sorted".to_owned())),
         }
