@@ -9,7 +9,9 @@
 
 mod evals; // what an eval costs, in process
 mod growth; // what stays the same however long the process runs
+mod handing; // what it costs to show functions the variables they read, and atoms
 mod sleepers; // entries that wait
+mod speed; // how fast scripts run, against plain Rhai
 mod wire; // what an eval costs over HTTP, against a bare route
 
 use remontoire::Clock;
@@ -24,6 +26,8 @@ fn main() {
     let bench = Bench { clock: Clock::real(), wanted };
     println!("{:<62} {:>12}", "figure", "value");
     evals::run(&bench);
+    speed::run(&bench);
+    handing::run(&bench);
     growth::run(&bench);
     sleepers::run(&bench);
     wire::run(&bench);

@@ -136,3 +136,13 @@ fn twins_in_the_environment_are_named_after_their_options() {
         assert_eq!(setting.env, format!("REMONTOIRE_{}", setting.name.to_uppercase().replace('-', "_")));
     }
 }
+
+#[test]
+fn each_limit_is_told_to_scripts_in_the_same_words() {
+    let told: Vec<_> = crate::render::teach::limit_rows().map(|row| (row.option, row.meaning)).collect();
+    let settings = super::settings::SETTINGS.iter().filter(|setting| setting.is_limit());
+    let set: Vec<_> = settings
+        .map(|setting| (setting.name, setting.help.strip_suffix(" [default: no limit]").unwrap_or(setting.help)))
+        .collect();
+    assert_eq!(told, set);
+}

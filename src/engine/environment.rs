@@ -3,7 +3,7 @@
 
 use rhai::{Dynamic, ImmutableString, Module, Shared};
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, RwLock};
 
@@ -61,18 +61,23 @@ impl Environment {
 /// The variable under which a module carries its own record. No script can type it.
 const RECORD: &str = " module";
 
+/// Functions of a module, each with the methods it calls.
+pub(crate) type Quiet = HashMap<ImmutableString, BTreeSet<ImmutableString>>;
+
 /// The record that a module carries of itself: its name, and the code its closures come from.
 #[derive(Clone)]
 pub(crate) struct ModuleRecord {
     name: ImmutableString,
+    /// The functions that call nothing of what they are given, each with the methods it calls.
+    quiet: Arc<Quiet>,
     /// Held for as long as the module lives.
     _code: Vec<KeepAlive>,
 }
 
 impl ModuleRecord {
-    /// Writes into `module` that it is called `name`, and lets it hold `code`.
-    pub(crate) fn put_into(module: &mut Module, name: ImmutableString, code: Vec<KeepAlive>) {
-        module.set_var(RECORD, Dynamic::from(Self { name, _code: code }));
+    /// Writes into `module` that it is called `name` and which of its functions are `quiet`, and lets it hold `code`.
+    pub(crate) fn put_into(module: &mut Module, name: ImmutableString, quiet: Quiet, code: Vec<KeepAlive>) {
+        module.set_var(RECORD, Dynamic::from(Self { name, quiet: Arc::new(quiet), _code: code }));
     }
 }
 
@@ -87,4 +92,12 @@ pub(crate) fn name_of(module: &Module) -> Option<ImmutableString> {
     let record = module.get_var(RECORD)?;
     let record = record.read_lock::<ModuleRecord>()?;
     Some(record.name.clone())
+}
+
+/// Whether a function of a module calls nothing of what it is given. `may_be_own` says of a method whether some map may have a
+/// function of its own under that name.
+pub(crate) fn is_quiet(module: &Module, function: &str, may_be_own: impl Fn(&str) -> bool) -> bool {
+    let Some(record) = module.get_var(RECORD) else { return false };
+    let Some(record) = record.read_lock::<ModuleRecord>() else { return false };
+    record.quiet.get(function).is_some_and(|methods| !methods.iter().any(|method| may_be_own(method)))
 }

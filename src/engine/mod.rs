@@ -23,6 +23,7 @@ pub(crate) use environment::{Constants, Environment, Import};
 pub(crate) use error::{Fallible, Thrown, fail, raise, refuse, terminated};
 pub(crate) use native::Api;
 pub use rhai;
+pub(crate) use rhai_internals::calls::Readings;
 pub(crate) use rhai_internals::lexer;
 pub(crate) use rhai_internals::module_outline::{
     ConstantOutline, FunctionOutline, ModuleImport, ModuleOutline, Parsed,

@@ -41,10 +41,26 @@ pub(crate) fn text(failure: &Failure, id: Option<EntryId>, style: Style) -> Stri
         lines
             .push(format!("did you mean: {}", listed(failure.suggestions.iter().map(|name| one_line(head(name, 80))))));
     }
-    if let Some(hint) = &failure.hint {
-        lines.push(format!("hint: {}", one_line(hint)));
+    match (&failure.hint, page(&failure.kind)) {
+        (Some(hint), Some(page)) => lines.push(format!("hint: {} · manual(\"{page}\")", one_line(hint))),
+        (Some(hint), None) => lines.push(format!("hint: {}", one_line(hint))),
+        (None, Some(page)) => lines.push(format!("· manual(\"{page}\")")),
+        (None, None) => {}
     }
     lines.join("\n")
+}
+
+/// The page of the manual that helps with failures of a kind, where there is more to know than the message says.
+fn page(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "DataRace" | "NestedSwap" | "NestedChange" | "NestedRead" | "AtomCycle" => "sharing",
+        "ChannelClosed" => "channels",
+        "Deadlock" => "waiting",
+        "NoSuchSpace" | "ForeignScratch" => "spaces",
+        "CircularImport" => "modules",
+        "MemoryLimit" | "SpaceMemoryLimit" | "TotalMemoryLimit" | "NestingLimit" => "limits",
+        _ => return None,
+    })
 }
 
 /// The first line alone: `FunctionNotFound: no function 'lenn' for (array) · 2:12 · id 12`. Code that is not the entry's own is
@@ -199,6 +215,19 @@ fn frame(frame: &Frame) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_a_page_of_the_manual_helps_it_is_named() {
+        let of = |kind: &str, hint: Option<&str>| {
+            let failure = Failure { kind: kind.into(), hint: hint.map(Into::into), ..Failure::default() };
+            text(&failure, None, Style::Agent).lines().last().map(str::to_owned)
+        };
+        assert_eq!(of("DataRace", Some("say atom")).unwrap(), "hint: say atom · manual(\"sharing\")");
+        assert_eq!(of("Deadlock", None).unwrap(), "· manual(\"waiting\")");
+        assert_eq!(of("Arithmetic", Some("no")).unwrap(), "hint: no");
+        let kinds = ["DataRace", "ChannelClosed", "Deadlock", "NoSuchSpace", "CircularImport", "MemoryLimit"];
+        assert!(kinds.into_iter().filter_map(page).all(crate::render::teach::page_named));
+    }
     use crate::render::style::visible;
     use expect_test::expect;
     use proptest::prelude::*;

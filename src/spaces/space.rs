@@ -7,8 +7,8 @@ use crate::base::limits::LimitHit;
 use crate::base::{EntryId, Limits, SpaceId, lock};
 use crate::engine::rhai::{Dynamic, ImmutableString, Shared};
 use crate::engine::{
-    Batch, Change, Committed, Constants, Definition, Environment, Opened, Opening, Overwritten, Resized, SpaceFailure,
-    SpaceView, Variable,
+    Batch, Change, Committed, Constants, Definition, Environment, Opened, Opening, Overwritten, Readings, Resized,
+    SpaceFailure, SpaceView, Variable,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
@@ -37,7 +37,7 @@ struct State {
     names_globals: bool,
     /// Every function, by what tells it from others.
     functions: HashMap<Signature, Function>,
-    watched: Arc<BTreeSet<ImmutableString>>,
+    readings: Arc<Readings>,
     named_imports: Arc<BTreeSet<ImmutableString>>,
     /// Entries that evaluate here at this moment.
     at_work: HashSet<EntryId>,
@@ -108,6 +108,11 @@ impl Space {
         names
     }
 
+    /// A variable as it is kept.
+    pub(crate) fn variable(&self, name: &str) -> Option<Variable> {
+        self.lock().variables.get(name).cloned()
+    }
+
     /// The value of a variable.
     #[cfg(test)]
     pub(crate) fn snapshot(&self, name: &str) -> Dynamic {
@@ -174,13 +179,13 @@ impl State {
     /// Merges functions into a new version of the functions module: running evals keep the one they have.
     fn define(&mut self, entry: EntryId, definitions: &[Definition]) -> Vec<(ImmutableString, EntryId)> {
         let mut module = (*self.environment.functions).clone();
-        let mut watched = (*self.watched).clone();
+        let mut readings = (*self.readings).clone();
         let mut imports = (*self.named_imports).clone();
         let mut redefined = Vec::new();
         for definition in definitions {
             let function = &definition.function;
             module.set_script_fn(function.clone());
-            watched.extend(definition.reads.iter().cloned());
+            readings.define(function, definition.reading.clone());
             imports.extend(definition.imports.iter().cloned());
             let old =
                 self.functions.insert(signature(definition), Function { by: entry, _definition: definition.clone() });
@@ -192,7 +197,7 @@ impl State {
             }
         }
         self.environment.functions = module.into();
-        self.watched = Arc::new(watched);
+        self.readings = Arc::new(readings);
         self.named_imports = Arc::new(imports);
         redefined
     }
@@ -304,8 +309,8 @@ impl SpaceView for Space {
         state.redefined.remove(&entry).unwrap_or_default()
     }
 
-    fn watched(&self) -> Arc<BTreeSet<ImmutableString>> {
-        Arc::clone(&self.lock().watched)
+    fn readings(&self) -> Arc<Readings> {
+        Arc::clone(&self.lock().readings)
     }
 
     fn names(&self) -> Vec<ImmutableString> {

@@ -33,20 +33,25 @@ fn value(said: &Said) -> String {
     said.text.split("\n;; ").next().unwrap_or_default().to_owned()
 }
 
-/// The docs that `doc` prints for these names, one text for each.
+/// The text that a call such as `doc("sleep")` gives.
+async fn text(harness: &Harness, code: &str) -> String {
+    let got = within(code, harness.host.eval(code)).await.unwrap_or_else(|e| panic!("{code}: {e}"));
+    got.value.into_string().unwrap_or_else(|kind| panic!("{code} gives {kind}"))
+}
+
+/// The docs of these names, one text for each.
 async fn docs(harness: &Harness, names: &BTreeSet<String>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for name in names {
-        let code = format!("doc(\"{name}\")");
-        let printed = within(&code, harness.host.eval(&code)).await.unwrap_or_else(|e| panic!("{code}: {e}")).output;
-        found.push((code, printed.join("\n")));
+        let code = format!("doc({name:?})");
+        found.push((code.clone(), text(harness, &code).await));
     }
     found
 }
 
-/// The names of functions in the reference of a manual.
-fn names_in_reference(manual: &str) -> BTreeSet<String> {
-    let (_, reference) = manual.split_once("\n## Reference\n").unwrap();
+/// The names of the functions of the host, as the reference has them.
+async fn names_in_reference(harness: &Harness) -> BTreeSet<String> {
+    let reference = text(harness, "manual(\"reference\")").await;
     let calls = reference.lines().filter_map(|line| line.strip_prefix("- "));
     calls
         .filter_map(|line| {
@@ -54,6 +59,12 @@ fn names_in_reference(manual: &str) -> BTreeSet<String> {
             Some(call.rsplit('.').next().unwrap_or(call).to_owned())
         })
         .collect()
+}
+
+/// The names of the pages that the manual lists.
+fn pages(manual: &str) -> Vec<String> {
+    let (_, list) = manual.split_once("\n## Pages\n").unwrap();
+    list.lines().filter_map(|line| Some(line.strip_prefix("- `")?.split('`').next()?.to_owned())).collect()
 }
 
 /// Evaluates the steps of an example in a session of its own. What is wrong, if anything.
@@ -105,16 +116,50 @@ async fn every_example_of_the_manual_holds() {
         ("manual() of a client that awaits".to_owned(), manual(&harness, false).await),
         ("manual() of a client that follows tasks".to_owned(), manual(&harness, true).await),
     ];
-    hold(&harness, texts, 14).await;
+    hold(&harness, texts, 2).await;
+}
+
+#[tokio::test]
+async fn every_page_of_the_manual_is_there_and_its_examples_hold() {
+    let harness = harness();
+    let names = pages(&manual(&harness, false).await);
+    assert!(names.len() >= 15, "{names:?}");
+    let mut texts = Vec::new();
+    for name in names {
+        let code = format!("manual({name:?})");
+        let page = text(&harness, &code).await;
+        assert!(page.len() > 500 && page.len() < 12_000, "{code} has {} bytes", page.len());
+        let named = text(&harness, &format!("doc({name:?})")).await;
+        assert!(named.contains(&format!("manual(\"{name}\")")), "{name}: {named}");
+        texts.push((code, page));
+    }
+    hold(&harness, texts, 20).await;
+    let session = harness.session();
+    session.eval("manual(\"Channel\")").await.has("## Channels");
+    session.eval("manual(\"quantum\")").await.fails("no page `quantum`").has("its pages are: rhai, entries");
+    session.eval("manual(\"x\".pad(300, 'x'))").await.fails("at most 200 characters");
 }
 
 #[tokio::test]
 async fn every_example_in_the_docs_of_functions_holds() {
     let harness = harness();
-    let names = names_in_reference(&manual(&harness, false).await);
+    let names = names_in_reference(&harness).await;
     assert!(names.len() >= 30, "{names:?}");
     let texts = docs(&harness, &names).await;
     hold(&harness, texts, 20).await;
+}
+
+#[tokio::test]
+async fn every_example_of_keywords_operators_and_types_holds() {
+    let harness = harness();
+    let words = teach::words();
+    assert!(words.len() >= 40);
+    let texts = words.iter().map(|word| (format!("doc({:?})", word.names[0]), word.text.to_owned())).collect();
+    hold(&harness, texts, 40).await;
+    for name in words.iter().flat_map(|word| &word.names) {
+        let said = text(&harness, &format!("doc({name:?})")).await;
+        assert!(said.contains(&format!("`{name}`")), "{name}: {said}");
+    }
 }
 
 #[tokio::test]
@@ -153,15 +198,11 @@ async fn the_manual_names_every_function_and_stays_short() {
     assert!(ours.iter().any(|name| *name == "await_all") && !ours.iter().any(|name| *name == "split"), "{ours:?}");
     for tasks in [false, true] {
         let manual = manual(&harness, tasks).await;
-        assert!(manual.len() < 24 << 10, "{} bytes", manual.len());
-        let reference = names_in_reference(&manual);
+        assert!(manual.len() <= 6_700, "{} bytes, with a line about this instance", manual.len());
+        let named: BTreeSet<_> = manual.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         for name in &ours {
-            let property = name.strip_prefix("get$").map(|field| format!(".{field}"));
-            let named = match &property {
-                Some(field) => manual.contains(field),
-                None => reference.contains(*name) || manual.contains(&format!(".{name}(")),
-            };
-            assert!(named, "the manual does not name {name}");
+            let name = name.strip_prefix("get$").unwrap_or(name);
+            assert!(named.contains(name), "the manual does not name {name}");
         }
     }
 }
@@ -169,7 +210,7 @@ async fn the_manual_names_every_function_and_stays_short() {
 #[tokio::test]
 async fn every_name_of_the_contract_is_documented() {
     let harness = harness();
-    let names = names_in_reference(&manual(&harness, false).await);
+    let names = names_in_reference(&harness).await;
     for name in [
         "res",
         "value",
@@ -282,4 +323,107 @@ async fn the_walks_through_the_patterns_lead_where_they_say() {
         take(host, &sessions[4], "retry_with_backoff", &[Ok("\"it worked\""), Err("no such user"), Ok("…")]),
         take(host, &sessions[5], "watch_and_cancel", &[Ok("…"), Ok("…"), Ok("…"), Ok("…"), Ok("…")]),
     );
+}
+
+#[tokio::test]
+async fn doc_gives_whole_entries_as_its_value() {
+    let harness = harness();
+    let session = harness.session();
+    session.eval("let t = doc(\"sleep\"); t.len() > 20").await.is("true");
+    // Lists first, since they are meant most; each overload with what is said of it.
+    let get = text(&harness, "doc(\"get\")").await;
+    assert!(get.starts_with("get(list: array, index: int) -> any\n\n"), "{get}");
+    assert!(get.contains("get(string: string, index: int)"), "{get}");
+    let atoms = text(&harness, "doc(\"Atom.get\")").await;
+    assert!(atoms.starts_with("get(atom: Atom) -> any\n\nA copy") && !atoms.contains("array"), "{atoms}");
+    assert!(text(&harness, "doc(\"list.push\")").await.starts_with("push(array: array, item: any)\n"));
+    assert!(text(&harness, "doc(\"array\")").await.contains("Its functions: "));
+    assert!(text(&harness, "doc(\"stats::sum\")").await.starts_with("stats::sum(values)\n\nThe sum;"));
+    assert!(
+        text(&harness, "doc(\"limits\")")
+            .await
+            .contains("- `eval_bytes` · 128 MiB · Memory of one eval · --eval-memory")
+    );
+}
+
+#[tokio::test]
+async fn every_limit_is_in_its_list() {
+    let harness = harness();
+    let lines = text(&harness, "doc(\"limits\")").await;
+    let names = text(&harness, "limits().keys().reduce(|all, key| all + key + \" \", \"\")").await;
+    let derived = ["held_bytes", "unnamed_bytes", "capacity_now", "running_per_session", "memory", "started"];
+    for name in names.split_whitespace().filter(|name| !derived.contains(name)) {
+        assert!(lines.contains(&format!("- `{name}` · ")), "{name} in {lines}");
+    }
+}
+
+#[tokio::test]
+async fn doc_knows_variables() {
+    let harness = harness();
+    let session = harness.session();
+    session.eval("let total = [1, 2.5]; const RATE = 3;").await;
+    session
+        .eval("doc(\"total\")")
+        .await
+        .has("let total · array · ")
+        .has(&format!("· in s-{} · set by entry ", session.name))
+        .has("[1, 2.5]");
+    session.eval("doc(\"RATE\")").await.has("const RATE · int · ");
+    harness.session().eval("doc(\"total\")").await.lacks("let total");
+}
+
+#[tokio::test]
+async fn words_that_are_no_name_are_searched_for() {
+    let harness = harness();
+    let session = harness.session();
+    session.eval("/// Waters all the plants.\nfn sprinkle(garden) { garden }").await;
+    session.eval("doc(\"water the plants\")").await.has("speaks of it:\n- `sprinkle(garden)`: Waters all the plants.");
+    let first = |said: &str| said.lines().nth(1).unwrap_or_default().to_owned();
+    for (words, found) in [
+        ("wait for all children", "await_all(list)"),
+        ("sort list by key", "order_by("),
+        ("standard deviation", "stats::"),
+        ("share a value between evals", "manual(\"sharing\")"),
+        ("background parallel work", "manual(\"children\")"),
+        ("upper case", "to_upper("),
+    ] {
+        let said = text(&harness, &format!("doc({words:?})")).await;
+        assert!(said.contains(&format!("- `{found}")), "{words}: {said}");
+        assert!(said.lines().count() <= 11, "{said}");
+        assert!(!first(&said).is_empty());
+    }
+    session.eval("doc(\"lenn\")").await.has("did you mean: len");
+    session.eval("doc(\"no_such_thing\")").await.fails("nothing is known about `no_such_thing`");
+    session.eval("doc(\"x\".pad(201, 'x'))").await.fails("a name has at most 200 characters, not 201");
+}
+
+#[tokio::test]
+async fn no_doc_names_a_type_of_the_program() {
+    let harness = harness();
+    let known = bare(&harness.api.open_prompt(Style::Agent).signatures());
+    let names: BTreeSet<_> = known.into_iter().filter(|name| !name.contains('$') && name.len() > 1).collect();
+    assert!(names.len() > 150);
+    let mut wrong = Vec::new();
+    let foreign = [
+        "i64",
+        "f64",
+        "i32",
+        "u8",
+        "usize",
+        "ImmutableString",
+        "Dynamic",
+        "FnPtr",
+        "INT",
+        "FLOAT",
+        "Instant",
+        "Result",
+    ];
+    // What `type_of` gives are these names.
+    for (code, text) in docs(&harness, &names).await.into_iter().filter(|(code, _)| code != "doc(\"type_of\")") {
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        if let Some(word) = words.find(|word| foreign.contains(word)) {
+            wrong.push(format!("{code}: {word}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
 }

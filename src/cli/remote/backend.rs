@@ -387,7 +387,8 @@ impl Backend for RemoteBackend {
             Query::Move(name) => Message::plain(self.go_to(name)?),
             Query::Doc(name) => {
                 let code = format!("doc({})", facts::literal(name));
-                Message::plain(self.soon(self.queries.printed(&code))?)
+                let text = self.query(&code)?;
+                Message::plain(text.as_str().unwrap_or_default().to_owned())
             }
         })
     }

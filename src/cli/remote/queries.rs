@@ -34,11 +34,6 @@ impl Queries {
         Ok(Answer::of(&answer.text))
     }
 
-    /// The output of a script.
-    pub(super) async fn printed(&self, code: &str) -> Result<String, RemoteError> {
-        Ok(self.eval(code).await?.output.lines().collect::<Vec<_>>().join("\n"))
-    }
-
     /// The value of an expression, as JSON. Its local names end with it.
     pub(super) async fn value(&self, expression: &str) -> Result<Value, RemoteError> {
         let answer = self.eval(&format!("#{{found: {expression}}}.to_json() + \"\\n\"")).await?;

@@ -24,8 +24,11 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// A variable that functions may read was changed.
     fn changed(&self, name: &str);
 
-    /// All variables that were changed must be shown to functions as they are now.
-    fn show_changed(&self, scope: &Scope<'_>);
+    /// These variables, separated by spaces, must be shown to functions as they are now if they were changed; without names, all.
+    fn show_changed(&self, names: &str, scope: &Scope<'_>);
+
+    /// Whether one of these functions of modules, as `alias::name` and separated by spaces, may call what it is given.
+    fn calls_back(&self, functions: &str, at: StateView<'_>) -> bool;
 
     /// A `catch` has this error in its variable.
     fn caught(&self, error: &mut Dynamic);
@@ -54,15 +57,43 @@ pub(crate) trait Observer: Send + Sync + 'static {
 
 thread_local! {
     /// The variable that code on this thread asked for last. Rhai raises a data race without a name, and it is this one.
-    static LATEST: RefCell<String> = const { RefCell::new(String::new()) };
+    static LATEST: Latest = const { Latest { length: Cell::new(0), bytes: Cell::new([0; SHORT]) } };
+    /// Its name when that is longer.
+    static LATEST_LONG: RefCell<String> = const { RefCell::new(String::new()) };
     /// Whether the error on its way was thrown by a script.
     static THROWN: Cell<bool> = const { Cell::new(false) };
     /// The variables that became cells for the closure that is made.
     static MADE: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     /// The captured variables that the running statement still asks for, the next one last.
     static CAPTURING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// Whether there are any.
+    static IS_CAPTURING: Cell<bool> = const { Cell::new(false) };
     /// Values that were put aside, each until the marker behind it takes it up.
     static STASH: RefCell<Vec<Dynamic>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The bytes of a name that is noted in place: it is at every variable that code asks for.
+const SHORT: usize = 23;
+
+/// A name, without an allocation when it is short.
+struct Latest {
+    /// Its length; when that is more than `SHORT` it stands elsewhere.
+    length: Cell<usize>,
+    bytes: Cell<[u8; SHORT]>,
+}
+
+impl Latest {
+    fn note(&self, name: &str) {
+        self.length.set(name.len());
+        let mut bytes = [0; SHORT];
+        match bytes.get_mut(..name.len()) {
+            Some(place) => {
+                place.copy_from_slice(name.as_bytes());
+                self.bytes.set(bytes);
+            }
+            None => LATEST_LONG.with_borrow_mut(|long| name.clone_into(long)),
+        }
+    }
 }
 
 /// Puts a value aside for the marker that takes it up.
@@ -72,7 +103,10 @@ pub(crate) fn stash(value: Dynamic) {
 
 /// The variable that code on this thread asked for last.
 pub(crate) fn latest_variable() -> String {
-    LATEST.with_borrow(String::clone)
+    LATEST.with(|latest| match latest.bytes.get().get(..latest.length.get()) {
+        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        None => LATEST_LONG.with_borrow(String::clone),
+    })
 }
 
 /// Lets the parser ask at every token whether it must end. It compares each key of a map and each parameter with all before it,
@@ -93,35 +127,19 @@ pub(crate) fn watch_tokens(engine: &mut Engine, observer: impl Observer) {
 pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
     // Threads are used again: what an error left half-way is no business of the next eval.
     CAPTURING.take();
+    IS_CAPTURING.set(false);
     STASH.take();
     THROWN.set(false);
     engine.on_var(move |name, index, mut context| {
-        if let Some(marker) = Marker::of(name) {
-            return match valued(&observer, marker, &context)? {
-                Some(value) => Ok(Some(value)),
-                None => reach(&observer, marker, &mut context).map(|()| Some(Dynamic::UNIT)),
-            };
+        if name.as_bytes().first() == Some(&b' ') {
+            return at_marker(&observer, name, &mut context);
         }
-        LATEST.with_borrow_mut(|latest| {
-            latest.clear();
-            latest.push_str(name);
-        });
-        if is_captured(name, &mut context) {
-            // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell,
-            // and a variable that is given a value here is left as it is.
-            if let Some(value) = context.scope().get(name).filter(|value| observer.is_handle(value)) {
-                return Ok(Some(value.clone()));
-            }
-            // Rhai would make a cell that nobody knows of. Constants are left to it.
-            if let Some(value) = context.scope_mut().get_mut(name).filter(|value| !value.is_shared()) {
-                *value = observer.make_cell(value.take());
-                MADE.with_borrow_mut(|made| made.push(name.to_owned()));
-            }
-            if !context.scope().contains(name)
-                && observer.variable(name, StateView::new(context.global_runtime_state()))?.is_none()
-            {
-                no_closure(&mut context);
-            }
+        LATEST.with(|latest| latest.note(name));
+        if IS_CAPTURING.get()
+            && is_captured(name, &mut context)
+            && let Some(handle) = capture(&observer, name, &mut context)?
+        {
+            return Ok(Some(handle));
         }
         // Locals and parameters come first.
         if index > 0 || context.scope().contains(name) {
@@ -129,6 +147,47 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
         }
         observer.variable(name, StateView::new(context.global_runtime_state()))
     });
+}
+
+/// The value of a marker, whatever it is.
+fn at_marker(
+    observer: &impl Observer,
+    name: &str,
+    context: &mut EvalContext<'_, '_, '_, '_, '_, '_>,
+) -> Fallible<Option<Dynamic>> {
+    let Some(marker) = Marker::of(name) else { return Ok(None) };
+    if let Marker::Source(_) = marker {
+        // At the start of every function.
+        return reach(observer, marker, context).map(|()| Some(Dynamic::UNIT));
+    }
+    match valued(observer, marker, context)? {
+        Some(value) => Ok(Some(value)),
+        None => reach(observer, marker, context).map(|()| Some(Dynamic::UNIT)),
+    }
+}
+
+/// Makes a cell of a variable that a closure captures. Returns the value when it needs none.
+fn capture(
+    observer: &impl Observer,
+    name: &str,
+    context: &mut EvalContext<'_, '_, '_, '_, '_, '_>,
+) -> Fallible<Option<Dynamic>> {
+    // A method on a cell locks it for the whole call. Atoms and entries are shared by themselves: they need no cell, and a
+    // variable that is given a value here is left as it is.
+    if let Some(value) = context.scope().get(name).filter(|value| observer.is_handle(value)) {
+        return Ok(Some(value.clone()));
+    }
+    // Rhai would make a cell that nobody knows of. Constants are left to it.
+    if let Some(value) = context.scope_mut().get_mut(name).filter(|value| !value.is_shared()) {
+        *value = observer.make_cell(value.take());
+        MADE.with_borrow_mut(|made| made.push(name.to_owned()));
+    }
+    if !context.scope().contains(name)
+        && observer.variable(name, StateView::new(context.global_runtime_state()))?.is_none()
+    {
+        no_closure(context);
+    }
+    Ok(None)
 }
 
 /// Whether the running statement asks for this variable to capture it.
@@ -143,6 +202,7 @@ fn is_captured(name: &str, context: &mut EvalContext<'_, '_, '_, '_, '_, '_>) ->
             names.clear();
             no_closure(context);
         }
+        IS_CAPTURING.set(!names.is_empty());
         is_next
     })
 }
@@ -154,6 +214,12 @@ fn no_closure(context: &mut EvalContext<'_, '_, '_, '_, '_, '_>) {
             *value = value.take().flatten();
         }
     }
+}
+
+/// Shows functions these variables, separated by spaces, and all others that were changed.
+fn show_all(observer: &impl Observer, names: &str, scope: &Scope<'_>) {
+    names.split_ascii_whitespace().for_each(|name| observer.show(name, scope));
+    observer.show_changed("", scope);
 }
 
 /// The value of a marker that has one.
@@ -203,7 +269,25 @@ fn reach(
         }
         Marker::Sync(variable) => observer.show(variable, context.scope()),
         Marker::Changed(variable) => observer.changed(variable),
-        Marker::SyncNoted => observer.show_changed(context.scope()),
+        Marker::SyncNoted(names) => observer.show_changed(names, context.scope()),
+        Marker::SyncForModules { functions, names } => {
+            if observer.calls_back(functions, StateView::new(context.global_runtime_state())) {
+                show_all(observer, names, context.scope());
+            }
+        }
+        Marker::SyncForOwn { variable, method, names } => {
+            let has_own = |value: &Dynamic| {
+                let map = value.read_lock::<rhai::Map>();
+                map.is_some_and(|map| map.get(method).is_some_and(Dynamic::is_fnptr))
+            };
+            let of_space = || observer.variable(variable, StateView::new(context.global_runtime_state()));
+            if match context.scope().get(variable) {
+                Some(value) => has_own(value),
+                None => of_space()?.as_ref().is_some_and(has_own),
+            } {
+                show_all(observer, names, context.scope());
+            }
+        }
         Marker::Source(source) => {
             if context.source() != Some(source) {
                 *context.source_mut() = Some(source.into());
@@ -212,6 +296,7 @@ fn reach(
         Marker::Capture(variables) => {
             MADE.take();
             CAPTURING.set(variables.rsplit(' ').map(str::to_owned).collect());
+            IS_CAPTURING.set(true);
         }
         Marker::Thrown => THROWN.set(true),
         // Those that have a value do nothing else.

@@ -4,7 +4,7 @@
 //! captured the same variable and is called in the chain could not read it. So a chain is parted there: what stands before the
 //! call is evaluated to a value of its own first.
 
-use super::hand_over::Natives;
+use super::calls::{Calls, Natives};
 use super::markers::{Marker, NestingCheck};
 use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString, Position, Stmt, StmtBlock};
 
@@ -30,8 +30,10 @@ const PURE: [&str; 15] = [
 /// What the method calls of a chain may do.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
-    /// Call functions of the script.
-    pub(super) calls: bool,
+    /// Call these.
+    pub(super) calls: Calls,
+    /// The first of them is called on what the chain begins with.
+    pub(super) of_root: bool,
     /// Change the variable that the chain begins with.
     pub(super) writes: bool,
     /// There are any.

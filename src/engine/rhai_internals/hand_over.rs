@@ -3,26 +3,16 @@
 //! Functions read the variables of their space and see each as of their call. What the running statement has changed is not
 //! in the space yet, so it is handed over: a copy for functions to look at. Copying at each write would make a loop of writes
 //! quadratic. So a write is only remembered, and what was written is handed over before an expression that may call a function:
-//! by a marker with the variable's name where the text tells that it was written, and by a marker for all that were noted at run
-//! time where only the run tells, in a loop that calls functions. A loop that calls none has no marker at all.
+//! by a marker with the variable's name where the text tells that it was written, and by a marker for those that were noted at run
+//! time where only the run tells, in a loop that calls functions. A call is handed what it may read ([`Reach`]), and nothing else:
+//! a loop whose calls read nothing that is written in it has no marker at all.
 //!
 //! This file owns that bookkeeping along one walk over a script. It knows no value and no task.
 
+use super::calls::Reach;
 use super::markers::Marker;
 use rhai::{ASTNode, Expr, ImmutableString, Position, Stmt};
 use std::collections::BTreeSet;
-
-/// The facts about native functions, by their names.
-pub(crate) trait Natives {
-    /// Whether a function of this name may be of the script, or call one.
-    fn may_call_scripts(&self, name: &str) -> bool;
-
-    /// Whether there is a function of this name in the script or its space.
-    fn is_of_scripts(&self, name: &str) -> bool;
-
-    /// Whether every method of this name leaves its object as it is.
-    fn only_reads(&self, name: &str) -> bool;
-}
 
 /// The variables that functions may have to be shown, along the code of a top level. An empty one does nothing.
 #[derive(Debug, Default)]
@@ -33,8 +23,10 @@ pub(super) struct HandOver {
     written: Vec<ImmutableString>,
     /// How often one of them was written.
     changes: usize,
-    /// How many loops that call functions are around.
+    /// How many loops are around whose calls read what is written in them.
     loops: usize,
+    /// What the calls of the outermost of them may read: of these a write is noted while they run.
+    noting: Reach,
     /// How many bodies of `try` are around.
     tries: usize,
     /// Whether something may have been noted while the statement runs.
@@ -72,32 +64,65 @@ impl HandOver {
         sync(names.iter().filter(|name| self.watched.contains(*name)))
     }
 
-    /// A function may be called next. Returns the markers that must be reached before.
-    pub(super) fn before_call(&mut self) -> Vec<Stmt> {
-        let mut markers = sync(self.written.iter());
+    /// Functions may be called next that read this. `own` is a method and the variable it is called on, which may have a function
+    /// of its own under that name. Returns the markers that must be reached before.
+    pub(super) fn before_call(&mut self, reach: &Reach, own: Option<(ImmutableString, ImmutableString)>) -> Vec<Stmt> {
+        let (read, others): (Vec<_>, Vec<_>) = self.written.iter().cloned().partition(|name| reach.covers(name));
+        let mut markers = sync(read.iter());
+        if self.noted {
+            let noted = if reach.any { String::new() } else { self.names(reach.reads.iter()) };
+            if reach.any || !noted.is_empty() {
+                markers.push(Marker::SyncNoted(&noted).statement(Position::NONE));
+            }
+        }
+        if !reach.any && (self.noted || !others.is_empty()) {
+            let names = self.names(others.iter());
+            if !reach.of_modules.is_empty() {
+                let functions = &self.joined(reach.of_modules.iter());
+                markers.push(Marker::SyncForModules { functions, names: &names }.statement(Position::NONE));
+            }
+            if let Some((variable, method)) = own {
+                let marker = Marker::SyncForOwn { variable: &variable, method: &method, names: &names };
+                markers.push(marker.statement(Position::NONE));
+            }
+        }
         if self.tries == 0 {
             // An error in a `try` may come before the call: there it stays written.
-            self.written.clear();
-        }
-        if self.noted {
-            markers.push(Marker::SyncNoted.statement(Position::NONE));
+            self.written = others;
         }
         markers
     }
 
-    /// A loop begins. `None` when it calls no function; otherwise what must stand before it, for [`HandOver::end_loop`].
-    pub(super) fn begin_loop(&mut self, statement: &Stmt, natives: &dyn Natives) -> Option<Vec<Stmt>> {
-        if self.watched.is_empty() || !calls_scripts(statement, natives) {
+    /// Those of these names that are watched, separated by spaces.
+    fn names<'n>(&self, names: impl Iterator<Item = &'n ImmutableString>) -> String {
+        self.joined(names.filter(|name| self.watched.contains(*name)))
+    }
+
+    fn joined<'n>(&self, names: impl Iterator<Item = &'n ImmutableString>) -> String {
+        names.map(ImmutableString::as_str).collect::<Vec<_>>().join(" ")
+    }
+
+    /// A loop begins whose calls may read this. `None` when they read nothing that is written; otherwise what must stand before it,
+    /// for [`HandOver::end_loop`].
+    pub(super) fn begin_loop(&mut self, statement: &Stmt, reach: &Reach) -> Option<Vec<Stmt>> {
+        if self.watched.is_empty() || reach.is_nothing() {
             return None;
         }
-        self.loops += 1;
-        // What was written before it is noted before it: in the loop it would be handed over again in every round.
-        let before: Vec<_> = self.written.iter().cloned().map(changed).collect();
-        self.changes += before.len();
-        if self.tries == 0 {
-            self.written.clear();
+        let (read, others): (Vec<_>, Vec<_>) = self.written.iter().cloned().partition(|name| reach.may_cover(name));
+        if read.is_empty() && !names_any(statement, |name| self.watched.contains(name) && reach.may_cover(name)) {
+            return None;
         }
-        self.noted |= !before.is_empty() || writes(statement, &self.watched);
+        if self.loops == 0 {
+            self.noting = reach.clone();
+        }
+        self.loops += 1;
+        self.noted = true;
+        self.changes += read.len();
+        // What was written before it is noted before it: in the loop it would be handed over again in every round.
+        let before = read.into_iter().map(changed).collect();
+        if self.tries == 0 {
+            self.written = others;
+        }
         Some(before)
     }
 
@@ -116,7 +141,12 @@ impl HandOver {
     /// The code goes on elsewhere. Returns what must stand before it does.
     pub(super) fn jump(&self) -> Vec<Stmt> {
         // What was written stays so for the code behind: not every way leads by here.
-        if self.loops == 0 { Vec::new() } else { self.written.iter().cloned().map(changed).collect() }
+        self.written.iter().filter(|name| self.is_noted(name)).cloned().map(changed).collect()
+    }
+
+    /// Whether a write of this variable is noted here while the code runs.
+    fn is_noted(&self, name: &ImmutableString) -> bool {
+        self.loops > 0 && self.noting.may_cover(name)
     }
 
     /// The body of a `try` begins: an error may leave it anywhere, past all markers that follow.
@@ -139,15 +169,16 @@ impl HandOver {
         // What is written before it, and handed over in it, is still to be handed over where it did not run.
         let inside = std::mem::replace(&mut self.written, branch.written);
         let new: Vec<_> = inside.into_iter().filter(|name| !self.written.contains(name)).collect();
-        let exact = self.loops > 0 && self.tries == 0;
+        if self.tries > 0 {
+            self.written.extend(new);
+            return Vec::new();
+        }
+        // In a loop it is noted while it runs, so that nothing is handed over that was not written.
+        let (noted, known): (Vec<_>, Vec<_>) = new.into_iter().partition(|name| self.is_noted(name));
+        self.written.extend(known);
         match end {
-            End::Jump if exact => Vec::new(),
-            // In a loop it is noted while it runs, so that nothing is handed over that was not written.
-            End::Open if exact => new.into_iter().map(changed).collect(),
-            End::Open | End::Jump | End::Value => {
-                self.written.extend(new);
-                Vec::new()
-            }
+            End::Open => noted.into_iter().map(changed).collect(),
+            End::Jump => Vec::new(),
         }
     }
 }
@@ -161,12 +192,10 @@ pub(super) struct Branch {
 /// How code that may not run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Markers may stand behind it.
+    /// The code behind it follows.
     Open,
     /// It goes on elsewhere, and has said so by [`HandOver::jump`].
     Jump,
-    /// It has a value, behind which nothing may stand.
-    Value,
 }
 
 fn sync<'n>(names: impl Iterator<Item = &'n ImmutableString>) -> Vec<Stmt> {
@@ -177,30 +206,12 @@ fn changed(name: ImmutableString) -> Stmt {
     Marker::Changed(&name).statement(Position::NONE)
 }
 
-/// Whether a statement has a call in it that may reach a function of the script.
-fn calls_scripts(statement: &Stmt, natives: &dyn Natives) -> bool {
+/// Whether a statement names a variable of this kind: whatever names one may write it.
+fn names_any(statement: &Stmt, is_of_kind: impl Fn(&ImmutableString) -> bool) -> bool {
     let mut found = false;
     statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
-        let Some(
-            ASTNode::Stmt(Stmt::FnCall(call, _)) | ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _)),
-        ) = path.last()
-        else {
-            return true;
-        };
-        let calls = call.op_token.is_none() && (!call.namespace.is_empty() || natives.may_call_scripts(&call.name));
-        found |= calls;
-        !found
-    });
-    found
-}
-
-/// Whether a statement may write one of these variables.
-fn writes(statement: &Stmt, watched: &BTreeSet<ImmutableString>) -> bool {
-    let mut found = false;
-    statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
-        // Whatever names a variable may write it; a few markers too many do not matter.
         if let Some(ASTNode::Expr(Expr::Variable(variable, ..))) = path.last() {
-            found |= watched.contains(&variable.1);
+            found |= is_of_kind(&variable.1);
         }
         !found
     });

@@ -11,8 +11,25 @@ pub(crate) enum Marker<'a> {
     Sync(&'a str),
     /// This variable was changed: functions must see its value once one is called.
     Changed(&'a str),
-    /// Functions must see the present values of all variables that were changed.
-    SyncNoted,
+    /// Functions must see the present values of these variables if they were changed; without names, of all. Names are separated
+    /// by spaces.
+    SyncNoted(&'a str),
+    /// The same for all that were changed and for these, when one of these functions of modules calls what it is given.
+    SyncForModules {
+        /// `alias::name`, separated by spaces.
+        functions: &'a str,
+        /// The variables, separated by spaces.
+        names: &'a str,
+    },
+    /// The same when a variable is a map with a function of its own under the name of the method that is called next.
+    SyncForOwn {
+        /// The variable.
+        variable: &'a str,
+        /// The method.
+        method: &'a str,
+        /// The variables, separated by spaces.
+        names: &'a str,
+    },
     /// The start of a function that was written in this source.
     Source(&'a str),
     /// The start of a module's top level.
@@ -43,7 +60,16 @@ impl<'a> Marker<'a> {
             ('p', _) => Self::Commit,
             ('s', variable) => Self::Sync(variable),
             ('n', variable) => Self::Changed(variable),
-            ('h', _) => Self::SyncNoted,
+            ('h', names) => Self::SyncNoted(names),
+            ('q', rest) => {
+                let (functions, names) = rest.split_once('|')?;
+                Self::SyncForModules { functions, names }
+            }
+            ('o', rest) => {
+                let (call, names) = rest.split_once('|')?;
+                let (variable, method) = call.split_once(' ')?;
+                Self::SyncForOwn { variable, method, names }
+            }
             ('f', source) => Self::Source(source),
             ('m', _) => Self::Module,
             ('c', variables) => Self::Capture(variables),
@@ -72,7 +98,9 @@ impl<'a> Marker<'a> {
             Self::Commit => " p".to_owned(),
             Self::Sync(variable) => format!(" s{variable}"),
             Self::Changed(variable) => format!(" n{variable}"),
-            Self::SyncNoted => " h".to_owned(),
+            Self::SyncNoted(names) => format!(" h{names}"),
+            Self::SyncForModules { functions, names } => format!(" q{functions}|{names}"),
+            Self::SyncForOwn { variable, method, names } => format!(" o{variable} {method}|{names}"),
             Self::Source(source) => format!(" f{source}"),
             Self::Module => " m".to_owned(),
             Self::Capture(variables) => format!(" c{variables}"),

@@ -3,11 +3,14 @@
 //! environment of our choice.
 
 pub(crate) mod callbacks;
+pub(crate) mod calls;
 mod chains;
 pub(crate) mod closure_name;
 pub(crate) mod error_text;
 pub(crate) mod function_body;
-pub(crate) mod hand_over;
+mod hand_over;
+#[cfg(test)]
+mod hand_over_tests;
 pub(crate) mod lexer;
 pub(crate) mod markers;
 pub(crate) mod module_outline;

@@ -64,7 +64,7 @@ pub(super) fn used_bodies(ast: &AST) -> BTreeSet<String> {
 }
 
 /// The name of a closure's body. One with captures is written by the parser as `{ share; curry(closure, captures..) }`.
-fn body_of(argument: &Expr) -> Option<String> {
+pub(super) fn body_of(argument: &Expr) -> Option<String> {
     match argument {
         Expr::DynamicConstant(value, _) => value.read_lock::<FnPtr>().map(|pointer| pointer.fn_name().to_owned()),
         Expr::Stmt(block) => match block.statements().last()? {

@@ -11,9 +11,10 @@
 //!
 //! Markers are variables whose names begin with a space, which no script can type: see [`Marker`].
 
+use super::calls::{Natives, Reading, Readings, note_own_functions};
 use super::closure_name::is_body;
 use super::function_body::{FunctionDef, statements_of};
-use super::hand_over::{HandOver, Natives};
+use super::hand_over::HandOver;
 use super::markers::{Marker, NestingCheck};
 use super::notes::used_bodies;
 use super::walk::{Closures, Rewriter};
@@ -24,10 +25,10 @@ use std::collections::{BTreeSet, HashMap};
 /// The kind of code that is rewritten.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind<'a> {
-    /// A script that runs in a space, some of whose functions read these variables.
+    /// A script that runs in a space with functions.
     Eval {
-        /// The variables.
-        watched: &'a BTreeSet<ImmutableString>,
+        /// These functions.
+        readings: &'a Readings,
     },
     /// A module, or functions that are added to one.
     Module,
@@ -38,8 +39,8 @@ pub(crate) enum Kind<'a> {
 pub(crate) struct RewrittenFunction {
     /// The function.
     pub(crate) function: Shared<FunctionDef>,
-    /// The variables that it may read.
-    pub(crate) reads: BTreeSet<ImmutableString>,
+    /// The variables that it may read, and what it calls.
+    pub(crate) reading: Reading,
     /// The imports that it names.
     pub(crate) imports: BTreeSet<ImmutableString>,
     /// Whether it contains closures.
@@ -55,6 +56,8 @@ pub(crate) struct Rewritten {
     pub(crate) functions: Vec<RewrittenFunction>,
     /// The bodies of closures.
     pub(crate) bodies: Module,
+    /// What the functions and the closures read and call.
+    pub(crate) readings: Readings,
     /// The variables the top level names.
     pub(crate) reads: BTreeSet<ImmutableString>,
     /// The imports the top level names.
@@ -100,35 +103,36 @@ pub(crate) fn rewrite(
     // Whoever calls a module's functions did not write them.
     rewriter.makes_notes = matches!(kind, Kind::Eval { .. });
     let used = if rewritten.has_closures && rewriter.makes_notes { used_bodies(ast) } else { BTreeSet::new() };
-    let mut watched = BTreeSet::new();
+    note_own_functions(ast, natives);
     for function in functions {
         let closure = is_body(&function.name);
         let (function, facts) = rewriter.function(&function, !closure, used.contains(function.name.as_str()));
-        watched.extend(facts.reads.iter().cloned());
+        // What a closure of this code reads, the callers of its functions may have to see as well.
+        rewriter.readings.define(&function, facts.reading.clone());
         if closure {
-            // What a closure of this code reads, its functions' callers may have to see as well; nothing else is kept of it.
             rewritten.bodies.set_script_fn(function);
         } else {
-            let FunctionFacts { reads, imports, has_closures, .. } = facts;
-            rewritten.functions.push(RewrittenFunction { function, reads, imports, has_closures });
+            let FunctionFacts { reading, imports, has_closures, .. } = facts;
+            rewritten.functions.push(RewrittenFunction { function, reading, imports, has_closures });
         }
         rewritten.imports.extend(facts.called_imports);
     }
 
-    if let Kind::Eval { watched: others } = kind {
-        watched.extend(others.iter().cloned());
+    if let Kind::Eval { readings } = kind {
+        let watched = readings.all_reads().chain(rewriter.readings.all_reads()).cloned().collect();
         rewriter.hand_over = HandOver::new(watched);
     }
     rewriter.top_level(ast.statements(), kind, &mut rewritten);
     rewritten.import_places = std::mem::take(&mut rewriter.import_places);
     rewritten.notes = std::mem::take(&mut rewriter.notes);
+    rewritten.readings = std::mem::take(&mut rewriter.readings);
     rewritten
 }
 
 /// The facts that the rewriting learns of one function.
 #[derive(Debug, Default)]
 struct FunctionFacts {
-    reads: BTreeSet<ImmutableString>,
+    reading: Reading,
     imports: BTreeSet<ImmutableString>,
     /// Imports named by a closure: its code belongs to the script that wrote it.
     called_imports: BTreeSet<ImmutableString>,
@@ -164,7 +168,7 @@ impl Rewriter<'_> {
         let imports = std::mem::take(&mut self.imports);
         let (imports, called_imports) = if named { (imports, BTreeSet::new()) } else { (BTreeSet::new(), imports) };
         let facts = FunctionFacts {
-            reads: std::mem::take(&mut self.reads),
+            reading: Reading { reads: std::mem::take(&mut self.reads), calls: std::mem::take(&mut self.calls) },
             imports,
             called_imports,
             has_closures: self.made_portable > 0,

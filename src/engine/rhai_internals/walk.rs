@@ -1,12 +1,15 @@
 //! The walk over statements and expressions that rewriting is made of: it finds what is read and written, hands variables over
 //! before calls, and makes closures portable.
 
+use super::calls::{Calls, Natives, Readings, Receiver};
 use super::chains::{Effects, part, root, take_part};
 use super::function_body::FunctionDef;
-use super::hand_over::{End, HandOver, Natives};
+use super::hand_over::{End, HandOver};
 use super::markers::{Marker, NestingCheck};
 use crate::base::Note;
-use rhai::{ASTFlags, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock};
+use rhai::{
+    ASTFlags, ASTNode, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock,
+};
 use std::collections::{BTreeSet, HashMap};
 
 /// The closures of the code that is rewritten.
@@ -29,6 +32,10 @@ pub(super) struct Rewriter<'a> {
     pub(super) check: &'a NestingCheck,
     /// The variables that functions read, and which of them may have been written; does nothing inside functions.
     pub(super) hand_over: HandOver,
+    /// The functions and the closures of the code.
+    pub(super) readings: Readings,
+    /// What the present function calls.
+    pub(super) calls: Calls,
     /// Names declared in the blocks around, innermost last.
     pub(super) locals: Vec<Vec<ImmutableString>>,
     pub(super) in_function: bool,
@@ -53,6 +60,8 @@ impl<'a> Rewriter<'a> {
             natives,
             check,
             hand_over: HandOver::default(),
+            readings: Readings::default(),
+            calls: Calls::default(),
             locals: Vec::new(),
             in_function: false,
             reads: BTreeSet::new(),
@@ -164,13 +173,31 @@ impl<'a> Rewriter<'a> {
         self.block_of(block, void);
         let end = match block.statements().last() {
             Some(Stmt::BreakLoop(..) | Stmt::Return(..)) => End::Jump,
-            // The last expression of a block is its value. These have none.
-            Some(Stmt::Assignment(..) | Stmt::Noop(..) | Stmt::Var(..)) | None => End::Open,
-            Some(_) if void => End::Open,
-            Some(_) => End::Value,
+            _ => End::Open,
         };
         let noted = self.hand_over.end_branch(branch, end);
-        block.statements_mut().extend(noted);
+        if noted.is_empty() {
+            return;
+        }
+        // The last expression of a block is its value. Some statements have none.
+        let has_value = !void
+            && !matches!(
+                block.statements().last(),
+                None | Some(
+                    Stmt::Assignment(..) | Stmt::Noop(..) | Stmt::Var(..) | Stmt::Import(..) | Stmt::Export(..)
+                )
+            );
+        match block.statements_mut().last_mut() {
+            Some(last) if has_value => {
+                let position = last.position();
+                let value = match std::mem::take(last) {
+                    Stmt::Expr(value) => *value,
+                    other => Expr::Stmt(Box::new(StmtBlock::new([other], position, position))),
+                };
+                *last = Stmt::Expr(Box::new(self.check.then(value, noted)));
+            }
+            _ => block.statements_mut().extend(noted),
+        }
     }
 
     /// The body of a loop, whose writes the next round may read. Its value is thrown away.
@@ -184,7 +211,8 @@ impl<'a> Rewriter<'a> {
     fn maybe(&mut self, expr: &mut Expr) {
         let branch = self.hand_over.begin_branch();
         self.expression(expr);
-        self.hand_over.end_branch(branch, End::Value);
+        let mut noted = self.hand_over.end_branch(branch, End::Open);
+        self.behind(expr, &mut noted);
     }
 
     fn captured_closure(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
@@ -208,7 +236,7 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites a loop. Returns what must stand before it.
     fn looping(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
-        let loud = self.hand_over.begin_loop(statement, self.natives);
+        let loud = if self.in_function { None } else { self.begin_loop(statement) };
         match statement {
             Stmt::While(flow, _) | Stmt::Do(flow, ..) => {
                 self.expression(&mut flow.expr);
@@ -228,6 +256,37 @@ impl<'a> Rewriter<'a> {
             _ => {}
         }
         self.hand_over.end_loop(loud)
+    }
+
+    fn begin_loop(&mut self, statement: &Stmt) -> Option<Vec<Stmt>> {
+        let mut calls = Calls::default();
+        statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
+            match path.last() {
+                Some(ASTNode::Stmt(Stmt::FnCall(call, _)) | ASTNode::Expr(Expr::FnCall(call, _))) => {
+                    calls.add(Calls::of(call, None, self.natives));
+                }
+                Some(ASTNode::Expr(Expr::MethodCall(call, _))) => {
+                    calls.add(Calls::of(call, Some(&Receiver::Other), self.natives));
+                }
+                _ => {}
+            }
+            true
+        });
+        let reach = self.readings.reach(&calls, self.natives);
+        self.hand_over.begin_loop(statement, &reach)
+    }
+
+    /// These calls come next. Returns the markers that must be reached before. `own` is as for [`HandOver::before_call`].
+    fn before_calls(&mut self, calls: Calls, own: Option<(ImmutableString, ImmutableString)>) -> Vec<Stmt> {
+        if self.in_function {
+            self.calls.add(calls);
+            return Vec::new();
+        }
+        let reach = self.readings.reach(&calls, self.natives);
+        if reach.is_nothing() && own.is_none() {
+            return Vec::new();
+        }
+        self.hand_over.before_call(&reach, own)
     }
 
     /// Rewrites a statement. Returns what must stand before it.
@@ -361,14 +420,24 @@ impl<'a> Rewriter<'a> {
         let at_first = self.hand_over.changes();
         self.expression(&mut parts.lhs);
         let of_receiver = self.hand_over.changes();
+        let receiver = Receiver::of(&parts.lhs);
         let mut effects = Effects::default();
-        self.links(&mut parts.rhs, is_index, ends, &mut effects);
+        self.links(&mut parts.rhs, is_index, ends, Some(&receiver), &mut effects);
+        // Whether a variable is a map with a function of its own is looked at when the code runs.
+        let own = match receiver {
+            Receiver::Variable(variable) if effects.of_root && !self.in_function => {
+                let method = effects.calls.take_method();
+                let method = method.filter(|m| self.natives.may_be_own(m) || self.natives.is_of_scripts(m));
+                method.map(|method| (variable, method))
+            }
+            _ => None,
+        };
         let curried = match &parts.rhs {
             Expr::MethodCall(call, _) => call.name == "curry",
             Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
             _ => false,
         };
-        let mut before = if effects.calls { self.hand_over.before_call() } else { Vec::new() };
+        let mut before = self.before_calls(effects.calls, own);
         // Rhai evaluates the arguments first, then what the chain begins with: what the last of them wrote is handed over behind it.
         if of_receiver != at_first {
             self.behind(&mut parts.lhs, &mut before);
@@ -394,24 +463,26 @@ impl<'a> Rewriter<'a> {
         before
     }
 
-    /// The links of a chain behind its root. `is_index` says how the first one is joined to it, and `ends` that it is the last.
-    fn links(&mut self, link: &mut Expr, is_index: bool, ends: bool, effects: &mut Effects) {
+    /// The links of a chain behind its root. `is_index` says how the first one is joined to it, `ends` that it is the last, and
+    /// `root` what stands before it when that is the root.
+    fn links(&mut self, link: &mut Expr, is_index: bool, ends: bool, root: Option<&Receiver>, effects: &mut Effects) {
         let next_is_index = matches!(link, Expr::Index(..));
         match link {
             Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _) if !ends => {
                 let ends = flags.contains(ASTFlags::BREAK);
-                self.link(&mut parts.lhs, is_index, effects);
-                self.links(&mut parts.rhs, next_is_index, ends, effects);
+                self.link(&mut parts.lhs, is_index, root, effects);
+                self.links(&mut parts.rhs, next_is_index, ends, None, effects);
             }
-            last => self.link(last, is_index, effects),
+            last => self.link(last, is_index, root, effects),
         }
     }
 
-    fn link(&mut self, element: &mut Expr, is_index: bool, effects: &mut Effects) {
+    fn link(&mut self, element: &mut Expr, is_index: bool, root: Option<&Receiver>, effects: &mut Effects) {
         match element {
             Expr::MethodCall(call, _) if !is_index => {
                 effects.methods = true;
-                effects.calls |= self.natives.may_call_scripts(&call.name);
+                effects.of_root |= root.is_some();
+                effects.calls.add(Calls::of(call, Some(root.unwrap_or(&Receiver::Other)), self.natives));
                 effects.writes |= !self.natives.only_reads(&call.name);
                 call.args.iter_mut().for_each(|argument| self.value(argument));
                 if call.name == "curry" {
@@ -443,10 +514,10 @@ impl<'a> Rewriter<'a> {
         let qualified = !call.namespace.is_empty();
         self.namespace(&call.namespace);
         let at_first = self.hand_over.changes();
+        let calls = Calls::of(call, None, self.natives);
         call.args.iter_mut().for_each(|argument| self.value(argument));
         let is_operator = call.op_token.is_some();
-        let calls = !is_operator && (qualified || self.natives.may_call_scripts(&call.name));
-        let mut before = if calls { self.hand_over.before_call() } else { Vec::new() };
+        let mut before = self.before_calls(calls, None);
         if self.hand_over.changes() != at_first
             && let Some(argument) = call.args.last_mut()
         {

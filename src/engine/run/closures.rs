@@ -9,9 +9,9 @@
 use crate::base::limits::LimitHit;
 use crate::engine::environment::{Environment, KeepAlive};
 use crate::engine::error::{Fallible, terminated};
+use crate::engine::rhai_internals::calls::Natives;
 use crate::engine::rhai_internals::closure_name::{is_native_pointer, is_weak, portable_name};
 use crate::engine::rhai_internals::function_body::{FunctionDef, names_this};
-use crate::engine::rhai_internals::hand_over::Natives;
 use crate::engine::rhai_internals::markers::NestingCheck;
 use crate::engine::rhai_internals::rewrite::{Kind, Rewritten, RewrittenFunction, rewrite};
 use crate::engine::rhai_internals::runtime_state::{
@@ -48,9 +48,9 @@ pub(super) fn prepare(
     let mut script = rewrite(ast, &mut found, natives, kind, check);
     let definitions = std::mem::take(&mut script.functions)
         .into_iter()
-        .map(|RewrittenFunction { function, reads, imports, has_closures }| {
+        .map(|RewrittenFunction { function, reading, imports, has_closures }| {
             let code = has_closures.then(|| Arc::clone(unit) as KeepAlive);
-            Definition { function, reads, imports, _code: code }
+            Definition { function, reading, imports, _code: code }
         })
         .collect();
     unit.settle(std::mem::take(&mut script.bodies), found.closures);

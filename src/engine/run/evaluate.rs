@@ -338,10 +338,10 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
     let space = task.space();
     let runtime = task.runtime();
     let unit = CodeUnit::of_space(runtime.code_units(), space, source.clone());
-    let watched = space.watched();
+    let readings = space.readings();
     let of_space = space.environment().unwrap_or_default().functions;
-    let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space]);
-    let mut prepared = prepare(&ast, &unit, &natives, Kind::Eval { watched: &watched }, runtime.nesting_check());
+    let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space], &readings);
+    let mut prepared = prepare(&ast, &unit, &natives, Kind::Eval { readings: &readings }, runtime.nesting_check());
     task.called_units().keep(&unit);
     std::mem::take(&mut prepared.script.notes).into_iter().for_each(|note| task.note(note));
     if !slash_divisions(code).is_empty() {

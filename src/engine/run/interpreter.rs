@@ -4,7 +4,7 @@
 use super::catch::unify;
 use super::commit::Reached;
 use super::imports::Resolver;
-use crate::engine::environment::Constants;
+use crate::engine::environment::{Constants, is_quiet};
 use crate::engine::error::{Fallible, column};
 use crate::engine::rhai_internals::callbacks::{Observer, watch_tokens, watch_variables};
 use crate::engine::rhai_internals::runtime_state::{StateView, script_functions};
@@ -77,9 +77,18 @@ impl Observer for Watcher {
         self.0.state().snapshot().note(name);
     }
 
-    fn show_changed(&self, scope: &Scope<'_>) {
-        let changed = std::mem::take(&mut self.0.state().snapshot().changed);
+    fn show_changed(&self, names: &str, scope: &Scope<'_>) {
+        let changed = self.0.state().snapshot().take_changed(names);
         changed.iter().for_each(|name| show(&self.0, name, scope));
+    }
+
+    fn calls_back(&self, functions: &str, at: StateView<'_>) -> bool {
+        let runtime = self.0.runtime();
+        functions.split(' ').any(|function| {
+            let Some((alias, name)) = function.split_once("::") else { return true };
+            let imports = at.imports(0).filter(|(known, _)| *known == alias);
+            !imports.last().is_some_and(|(_, module)| is_quiet(module, name, |method| runtime.may_be_own(method)))
+        })
     }
 
     fn caught(&self, error: &mut Dynamic) {

@@ -3,9 +3,10 @@
 use super::closures::prepare;
 use super::interpreter::engine;
 use super::natives::Known;
-use crate::engine::environment::{Environment, Import, KeepAlive, ModuleRecord};
+use crate::engine::environment::{Environment, Import, KeepAlive, ModuleRecord, Quiet};
 use crate::engine::error::Fallible;
 use crate::engine::native::add_raw;
+use crate::engine::rhai_internals::calls::Readings;
 use crate::engine::rhai_internals::rewrite::Kind;
 use crate::engine::rhai_internals::runtime_state::{load_module, script_functions};
 use crate::engine::source_text::readable;
@@ -29,7 +30,7 @@ pub(crate) fn compile_module(task: &Arc<Task>, name: &str, text: &str, overlays:
     let loading = task.imports().load(&name);
     let built = build(task, &file, text, overlays).map_err(inside)?;
     let (constants, imports) = loading.finish();
-    let Built { mut module, functions, units, last } = built;
+    let Built { mut module, functions, units, last, quiet } = built;
     let sub_modules =
         module.iter_sub_modules().map(|(alias, module)| Import::new(alias.into(), module.clone())).collect();
     let environment = Environment { functions, imports: Arc::new(sub_modules), constants };
@@ -37,7 +38,7 @@ pub(crate) fn compile_module(task: &Arc<Task>, name: &str, text: &str, overlays:
     drop(last.set(environment.clone()));
     module.set_id(file);
     let code = units.into_iter().map(|unit| unit as KeepAlive).collect();
-    ModuleRecord::put_into(&mut module, name.clone(), code);
+    ModuleRecord::put_into(&mut module, name.clone(), quiet, code);
     module.build_index();
     Ok(LoadedModule::new(name, module, environment, imports))
 }
@@ -47,6 +48,7 @@ struct Built {
     functions: Shared<Module>,
     units: Vec<Arc<CodeUnit>>,
     last: Arc<OnceLock<Environment>>,
+    quiet: Quiet,
 }
 
 fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overlay]) -> Fallible<Built> {
@@ -55,8 +57,10 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
     let ast = engine.compile(readable(text.strip_prefix('\u{feff}').unwrap_or(text)))?;
     let last = Arc::new(OnceLock::new());
     let unit = CodeUnit::of_module(runtime.code_units(), Arc::clone(&last), file.clone());
-    let natives = Known::new(runtime, vec![ast.shared_lib()]);
+    let no_space = Readings::default();
+    let natives = Known::new(runtime, vec![ast.shared_lib()], &no_space);
     let prepared = prepare(&ast, &unit, &natives, Kind::Module, runtime.nesting_check());
+    let mut readings = prepared.script.readings.clone();
     task.called_units().keep(&unit);
     let mut functions = Module::new();
     let mut units = vec![unit];
@@ -71,8 +75,9 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
         let Some(raw) = overlay.compiled() else { continue };
         let unit = CodeUnit::of_module(runtime.code_units(), Arc::clone(&last), overlay.source().into());
         let ast = rhai::AST::new([], (**raw).clone());
-        let natives = Known::new(runtime, vec![ast.shared_lib()]);
+        let natives = Known::new(runtime, vec![ast.shared_lib()], &no_space);
         let prepared = prepare(&ast, &unit, &natives, Kind::Module, runtime.nesting_check());
+        readings.add(&prepared.script.readings);
         define(&mut functions, prepared.definitions);
         units.push(unit);
     }
@@ -82,8 +87,9 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
             functions.set_script_fn(function.clone());
         }
     }
+    let quiet = readings.quiet(&Known::new(runtime, vec![], &no_space));
     let (module, functions) = load_module(&engine, prepared.script.statements, functions)?;
-    Ok(Built { module, functions, units, last })
+    Ok(Built { module, functions, units, last, quiet })
 }
 
 impl LoadedModule {

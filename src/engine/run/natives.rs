@@ -1,7 +1,7 @@
 //! What is known of functions by their names alone, before a script runs: whether a call may come to code of a script, and
 //! whether a method leaves its object as it is.
 
-use crate::engine::rhai_internals::hand_over::Natives;
+use crate::engine::rhai_internals::calls::{Native, Natives, Overload, Readings};
 use crate::engine::rhai_internals::runtime_state::script_functions;
 use crate::engine::task::runtime::Runtime;
 use rhai::{Module, Shared};
@@ -65,11 +65,13 @@ pub(super) struct Known<'a> {
     runtime: &'a Runtime,
     /// The functions of the space and of the script, which come before native ones.
     scripts: Vec<&'a Shared<Module>>,
+    /// What those of the space read and call.
+    readings: &'a Readings,
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn new(runtime: &'a Runtime, scripts: Vec<&'a Shared<Module>>) -> Self {
-        Self { runtime, scripts }
+    pub(super) fn new(runtime: &'a Runtime, scripts: Vec<&'a Shared<Module>>, readings: &'a Readings) -> Self {
+        Self { runtime, scripts, readings }
     }
 }
 
@@ -78,9 +80,20 @@ impl Natives for Known<'_> {
         self.scripts.iter().any(|module| script_functions(module).any(|function| function.name == name))
     }
 
-    fn may_call_scripts(&self, name: &str) -> bool {
-        let quiet = KEYWORDS.contains(&name) || self.runtime.calls_nothing(name);
-        !quiet || self.is_of_scripts(name)
+    fn native(&self, name: &str) -> Native {
+        if KEYWORDS.contains(&name) { Native::Quiet } else { self.runtime.native(name) }
+    }
+
+    fn of_space(&self, name: &str) -> &[Overload] {
+        self.readings.of(name)
+    }
+
+    fn may_be_own(&self, name: &str) -> bool {
+        self.runtime.may_be_own(name)
+    }
+
+    fn note_own(&self, name: Option<&str>) {
+        self.runtime.note_own(name);
     }
 
     fn only_reads(&self, name: &str) -> bool {

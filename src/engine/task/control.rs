@@ -27,8 +27,10 @@ pub(crate) struct Control {
     blocking: Arc<dyn Blocking>,
     limits: Arc<Limits>,
     budget: Arc<dyn Budget>,
-    /// The bytes of the process above which its running entries are looked at: read at every operation.
+    /// The bytes of the process above which its running entries are looked at.
     ceiling: Arc<AtomicUsize>,
+    /// The bytes that this entry may have allocated before it looks at the process again.
+    look_at: AtomicI64,
     /// Whether `stop` is set: read at every operation.
     stopping: AtomicBool,
     stop: Mutex<Option<(StopCause, Time)>>,
@@ -45,8 +47,11 @@ pub(crate) struct Control {
 /// The base of the memory count of an entry that has not begun. What its thread holds from before is none of its.
 const NOT_BEGUN: i64 = i64::MAX / 2;
 
-/// The number of times that a large allocation asks for room which others are about to leave.
-const ROOM_ATTEMPTS: usize = 1_000;
+/// The bytes by which an entry grows before it looks at what the process holds.
+const GROWTH: i64 = 16 << 10;
+
+/// The time for which a large allocation waits for room that others are about to leave.
+const ROOM_WAIT: Duration = Duration::from_secs(2);
 
 /// A moment at which script code is ended.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +77,7 @@ impl Control {
             limits,
             ceiling: budget.ceiling(),
             budget,
+            look_at: AtomicI64::new(0),
             stopping: AtomicBool::new(false),
             stop: Mutex::default(),
             wake: Wake::default(),
@@ -151,13 +157,21 @@ impl Control {
         if self.is_stopping() {
             return true;
         }
-        let limit = self.limits.eval_bytes;
-        if self.measure() > as_signed(limit) {
-            self.stop(StopCause::Limit(LimitHit::Memory { limit }));
+        let used = self.measure();
+        if used > as_signed(self.limits.eval_bytes) {
+            self.stop(StopCause::Limit(LimitHit::Memory { limit: self.limits.eval_bytes }));
             return true;
         }
-        if self.exceeds_total(0) {
-            return true;
+        // The total is met by those who grow. The counts of the process are written by all of its threads, so they are not read at
+        // every operation.
+        let look_at = self.look_at.load(Ordering::Relaxed);
+        if used > look_at {
+            if self.exceeds_total(0) {
+                return true;
+            }
+            self.look_at.store(used + GROWTH, Ordering::Relaxed);
+        } else if used < look_at - GROWTH {
+            self.look_at.store(used + GROWTH, Ordering::Relaxed);
         }
         self.deadline_count.load(Ordering::Relaxed) > 0 && self.is_late(self.clock.now())
     }
@@ -206,13 +220,20 @@ impl Control {
         if bytes > self.memory_left() {
             return Err(self.hit(LimitHit::Memory { limit: self.limits.eval_bytes }));
         }
-        // Asked again after each entry that was on its way out.
-        for _ in 0..ROOM_ATTEMPTS {
-            if !self.above_ceiling(bytes) {
-                break;
-            }
+        // Asked again after each entry that was on its way out. Native code may keep one for as long as it likes.
+        let mut until = None;
+        while self.above_ceiling(bytes) {
+            let now = self.clock.now();
+            let patient = now < *until.get_or_insert(now + ROOM_WAIT);
             if self.exceeds_total(bytes) {
                 return Err(terminated());
+            }
+            if !patient && self.above_ceiling(bytes) {
+                self.budget.no_room(self.id, bytes);
+                if self.is_stopping() {
+                    return Err(terminated());
+                }
+                break;
             }
         }
         // Others that look for the largest shall see it while it is being filled.

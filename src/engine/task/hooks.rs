@@ -44,6 +44,11 @@ pub(crate) trait Budget: Send + Sync {
     fn over_total(&self, entry: EntryId, wanted: usize) {
         let _ = (entry, wanted);
     }
+
+    /// Nobody has made room for the `wanted` bytes in time: stops `entry`, unless it is small.
+    fn no_room(&self, entry: EntryId, wanted: usize) {
+        let _ = (entry, wanted);
+    }
 }
 
 /// The graph of who waits for whom. Atoms take part in it.

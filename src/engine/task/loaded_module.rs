@@ -2,7 +2,7 @@
 //! them is done above, in `run/modules.rs` and `run/imports.rs`.
 
 use crate::base::lock;
-use crate::engine::environment::{Constants, Environment, ModuleRecord};
+use crate::engine::environment::{Constants, Environment, ModuleRecord, Quiet};
 use crate::engine::error::{Fallible, fail};
 use rhai::{ImmutableString, Module, Shared};
 use std::fmt;
@@ -32,7 +32,7 @@ impl LoadedModule {
     /// A module that is no script of the library, such as a view of a space, under the name it was imported by.
     pub(crate) fn native(name: &str, mut module: Module) -> Self {
         let name = ImmutableString::from(name);
-        ModuleRecord::put_into(&mut module, name.clone(), Vec::new());
+        ModuleRecord::put_into(&mut module, name.clone(), Quiet::new(), Vec::new());
         module.build_index();
         Self { name, module: module.into(), environment: Environment::default(), _imports: Vec::new() }
     }

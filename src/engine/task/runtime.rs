@@ -2,15 +2,16 @@
 //! embedder's. The engine that an eval runs in is made of them above, in `run/interpreter.rs`.
 
 use super::code_unit::CodeUnits;
-use crate::base::Limits;
+use crate::base::{Limits, lock};
+use crate::engine::rhai_internals::calls::Native;
 use crate::engine::rhai_internals::markers::NestingCheck;
 use crate::engine::signature::{doc_for_scripts, for_scripts};
 use crate::engine::value::cycle_collector::CycleCollector;
 use rhai::packages::{Package, StandardPackage};
 use rhai::{Engine, Module, Shared};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The shared parts of one process: limits, standard functions, host functions, and the modules of the embedding program. Cheap
 /// to clone.
@@ -31,15 +32,17 @@ struct Inner {
     /// One function that nobody can call.
     no_functions: Shared<Module>,
     functions: OnceLock<Vec<FunctionFacts>>,
-    callbacks: OnceLock<Callbacks>,
+    callbacks: OnceLock<HashMap<String, Native>>,
+    own: Mutex<OwnFunctions>,
 }
 
-/// The native functions that every script sees, by whether they take functions.
-struct Callbacks {
-    /// Names of which one at least takes a function.
-    with: HashSet<String>,
-    /// Names of which none does: calling one calls no script.
-    without: HashSet<String>,
+/// The names of native functions under which some map may have a function of its own. They are few, and never forgotten: a map may
+/// be anywhere.
+#[derive(Debug, Default)]
+struct OwnFunctions {
+    names: HashSet<String>,
+    /// Whether it may have one under any name.
+    any: bool,
 }
 
 /// One native function, for reference texts.
@@ -78,6 +81,7 @@ impl Runtime {
             no_functions: private,
             functions: OnceLock::new(),
             callbacks: OnceLock::new(),
+            own: Mutex::default(),
         }))
     }
 
@@ -125,28 +129,45 @@ impl Runtime {
         self.0.code_units.parameter_names(closure)
     }
 
-    /// Whether there is a native function of this name, and none that takes a function.
-    pub(crate) fn calls_nothing(&self, name: &str) -> bool {
-        self.callbacks().without.contains(name)
-    }
-
     /// Whether there is a native function of this name that takes a function.
     pub(crate) fn has_callback(&self, name: &str) -> bool {
-        self.callbacks().with.contains(name)
+        matches!(self.native(name), Native::Calling { .. })
     }
 
-    fn callbacks(&self) -> &Callbacks {
-        self.0.callbacks.get_or_init(|| {
-            let takes_function = |facts: &&FunctionFacts| {
-                [": Fn", "(Fn", ", Fn"].iter().any(|parameter| facts.signature.contains(parameter))
-            };
-            let (with, without): (Vec<_>, Vec<_>) =
-                self.functions().iter().filter(|facts| facts.module.is_none()).partition(takes_function);
-            let with: HashSet<String> = with.into_iter().map(|facts| facts.name.clone()).collect();
-            let without =
-                without.into_iter().map(|facts| facts.name.clone()).filter(|name| !with.contains(name)).collect();
-            Callbacks { with, without }
-        })
+    /// The native functions of this name that every script sees.
+    pub(crate) fn native(&self, name: &str) -> Native {
+        let all = self.0.callbacks.get_or_init(|| {
+            let mut all: HashMap<String, Native> = HashMap::new();
+            for facts in self.functions().iter().filter(|facts| facts.module.is_none()) {
+                let first = facts.signature.split_once('(').is_some_and(|(_, params)| {
+                    let first = params.split([',', ')']).next().unwrap_or_default();
+                    first.split_once(": ").map_or(first, |(_, of)| of).starts_with("Fn")
+                });
+                let takes = [": Fn", "(Fn", ", Fn"].iter().any(|parameter| facts.signature.contains(parameter));
+                let native = all.entry(facts.name.clone()).or_insert(Native::Quiet);
+                let already = matches!(native, Native::Calling { of_functions: true });
+                if takes {
+                    *native = Native::Calling { of_functions: first || already };
+                }
+            }
+            all
+        });
+        all.get(name).copied().unwrap_or(Native::Missing)
+    }
+
+    /// Whether some map may have a function of its own under this name of a native function.
+    pub(crate) fn may_be_own(&self, name: &str) -> bool {
+        let own = lock(&self.0.own);
+        own.any || own.names.contains(name)
+    }
+
+    /// Some map may have a function under this name; without a name, under any.
+    pub(crate) fn note_own(&self, name: Option<&str>) {
+        match name {
+            Some(name) if self.native(name) == Native::Missing => {}
+            Some(name) => drop(lock(&self.0.own).names.insert(name.to_owned())),
+            None => lock(&self.0.own).any = true,
+        }
     }
 
     /// The number of code units with closures that are alive.
@@ -211,16 +232,23 @@ fn facts(module: &Shared<Module>, name: Option<&str>, standard: bool) -> Vec<Fun
             // Operators, and what only the engine calls.
             let plain = function_name.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 && !NestingCheck::is_name(&function_name);
-            plain.then(|| FunctionFacts {
+            let signature = for_scripts(&text("signature"));
+            (plain && !(standard && takes_other_numbers(&signature))).then(|| FunctionFacts {
                 name: function_name,
                 module: name.map(str::to_owned),
-                signature: for_scripts(&text("signature")),
+                signature,
                 doc: doc_for_scripts(&doc.join("\n")),
                 standard,
                 hidden: false,
             })
         })
         .collect()
+}
+
+/// Whether a function is of numbers that scripts do not have: every whole number of theirs is an `int`.
+fn takes_other_numbers(signature: &str) -> bool {
+    const OTHERS: [&str; 10] = ["i8", "i16", "i32", "i128", "u8", "u16", "u32", "u64", "u128", "f32"];
+    signature.split(|c: char| !c.is_alphanumeric()).any(|word| OTHERS.contains(&word))
 }
 
 /// The name and the types a function takes: of two that agree in them only one can be called.

@@ -124,6 +124,14 @@ impl Snapshot {
         }
     }
 
+    /// Takes those of these names, separated by spaces, that are noted as changed; without names, all.
+    pub(crate) fn take_changed(&mut self, names: &str) -> Vec<ImmutableString> {
+        if names.is_empty() || self.changed.is_empty() {
+            return std::mem::take(&mut self.changed);
+        }
+        self.changed.extract_if(.., |changed| names.split(' ').any(|name| *changed == name)).collect()
+    }
+
     /// A statement has ended: functions see what is committed of these again. Returns what they saw, to be dropped.
     pub(crate) fn forget_shown(&mut self, names: &[ImmutableString]) -> Vec<Dynamic> {
         self.changed.clear();

@@ -6,6 +6,7 @@
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, SpaceId};
 use crate::engine::environment::{Environment, Import, KeepAlive};
+use crate::engine::rhai_internals::calls::{Reading, Readings};
 use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::rhai_internals::function_body::FunctionDef;
 use crate::engine::rhai_internals::runtime_state::script_functions;
@@ -36,8 +37,8 @@ pub(crate) struct Variable {
 pub(crate) struct Definition {
     /// The function, ready to be called from any eval.
     pub function: Shared<FunctionDef>,
-    /// The variables of the space that it may read.
-    pub reads: BTreeSet<ImmutableString>,
+    /// The variables of the space that it may read, and what it calls.
+    pub reading: Reading,
     /// The imports that it names.
     pub imports: BTreeSet<ImmutableString>,
     /// The code it belongs to, when it contains closures: kept as long as the function.
@@ -204,8 +205,8 @@ pub(crate) trait SpaceView: fmt::Debug + Send + Sync {
     fn open(&self, opening: &Opening<'_>) -> Result<Opened, SpaceFailure>;
     /// The eval is over. Returns the functions it defined and another entry has defined since.
     fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)>;
-    /// Every variable that some function of the space may read.
-    fn watched(&self) -> Arc<BTreeSet<ImmutableString>>;
+    /// What the functions of the space read and call.
+    fn readings(&self) -> Arc<Readings>;
     /// The names of its variables, for suggestions.
     fn names(&self) -> Vec<ImmutableString>;
     /// One variable as it is now.

@@ -12,8 +12,8 @@ use std::time::Duration;
 /// An entry that holds less than this is never stopped for what the process holds as a whole.
 const SPARED: usize = MIB;
 
-/// The longest wait for one entry that is on its way out.
-const LEAVING: Duration = Duration::from_millis(100);
+/// The longest wait for one entry that is on its way out, before whoever waits looks whether it was stopped itself.
+const LEAVING: Duration = Duration::from_millis(20);
 
 impl HostCore {
     /// Bytes held beside those that the registry counts: spaces, running evals, and what stands behind atoms and channels.
@@ -126,6 +126,14 @@ impl HostCore {
                 active.task.stop(StopCause::Limit(self.total_hit(true)));
             }
             _ => self.ceiling.raise(),
+        }
+    }
+
+    /// Nobody has made room in time for the `wanted` bytes of `entry`: it is stopped, unless it is small.
+    pub(in crate::host) fn no_room(&self, entry: EntryId, wanted: usize) {
+        let asking = self.all_active().get(&entry).cloned();
+        if let Some(active) = asking.filter(|active| active.task.memory_used().saturating_add(wanted) >= SPARED) {
+            active.task.stop(StopCause::Limit(self.total_hit(true)));
         }
     }
 

@@ -115,6 +115,12 @@ impl Budget for HostHooks {
             host.over_total(entry, wanted);
         }
     }
+
+    fn no_room(&self, entry: EntryId, wanted: usize) {
+        if let Some(host) = self.0.upgrade() {
+            host.no_room(entry, wanted);
+        }
+    }
 }
 
 impl Waits for HostHooks {

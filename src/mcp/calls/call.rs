@@ -188,7 +188,8 @@ impl Calling {
 
     fn eval(self, given: Object) -> Call {
         let tasks = self.context.tools == ToolSet::Tasks;
-        let read = arguments::eval(given, tasks, self.host().limits().silence);
+        let limits = self.host().limits();
+        let read = arguments::eval(given, tasks, limits.grace, limits.silence);
         let (caller, arguments) = match self.resolve(read) {
             Ok(resolved) => resolved,
             Err(refused) => return self.done(refused),

@@ -3,7 +3,7 @@
 
 use super::reading::{self, Named};
 use crate::base::TaskId;
-use crate::base::limits::{AWAIT_WAIT, EVAL_WAIT, MOST_NOTE_CHARACTERS, thousands};
+use crate::base::limits::{AWAIT_WAIT, MOST_NOTE_CHARACTERS, thousands};
 use crate::mcp::rpc::message::Object;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -157,9 +157,9 @@ pub(crate) fn create_session(given: Object) -> Read<CreateSession> {
     reader.finish(None, || Some(CreateSession { note }))
 }
 
-/// Reads the arguments of `eval`. `tasks` says that the request declared them: `await` means nothing then. Waits are cut to
-/// `longest`.
-pub(crate) fn eval(given: Object, tasks: bool, longest: Duration) -> Read<Eval> {
+/// Reads the arguments of `eval`. `tasks` says that the request declared them: `await` means nothing then. It waits for
+/// `usual` when it is not told how long. Waits are cut to `longest`.
+pub(crate) fn eval(given: Object, tasks: bool, usual: Duration, longest: Duration) -> Read<Eval> {
     let known: &[_] = if tasks { &EVAL_TASKS } else { &EVAL };
     let mut reader = Reader::new(given, known);
     let session = reader.session();
@@ -172,7 +172,7 @@ pub(crate) fn eval(given: Object, tasks: bool, longest: Duration) -> Read<Eval> 
     } else {
         reader.seconds("await", longest)
     };
-    let wait = wait.unwrap_or(EVAL_WAIT.min(longest));
+    let wait = wait.unwrap_or(usual.min(longest));
     reader.finish(session, || Some(Eval { code: code?, ns, wait, background }))
 }
 
@@ -357,6 +357,12 @@ mod tests {
         value.as_object().cloned().unwrap()
     }
 
+    const USUAL: Duration = Duration::from_secs(3);
+
+    fn eval(given: Object, tasks: bool, longest: Duration) -> Read<Eval> {
+        super::eval(given, tasks, USUAL, longest)
+    }
+
     fn awaiting(given: Object, longest: Duration) -> Read<Await> {
         super::awaiting(given, longest, |task| task.handle.as_str() == "bfw")
     }
@@ -390,13 +396,13 @@ mod tests {
             let read = eval(object(json!({"code": "1", "await": seconds})), false, DAY);
             assert_eq!(read.arguments.unwrap().wait, DAY);
         }
-        assert_eq!(eval(object(json!({"code": "1"})), false, DAY).arguments.unwrap().wait, EVAL_WAIT);
+        assert_eq!(eval(object(json!({"code": "1"})), false, DAY).arguments.unwrap().wait, USUAL);
     }
 
     #[test]
     fn await_means_nothing_to_a_request_that_declares_tasks() {
         let read = eval(object(json!({"code": "1", "await": "never"})), true, DAY);
-        assert_eq!(read.arguments.unwrap().wait, EVAL_WAIT);
+        assert_eq!(read.arguments.unwrap().wait, USUAL);
     }
 
     #[test]
@@ -461,7 +467,7 @@ mod tests {
                 DAY,
             );
             assert_eq!(read.session, None);
-            let asked = Eval { code: String::new(), ns: None, wait: EVAL_WAIT, background: false };
+            let asked = Eval { code: String::new(), ns: None, wait: USUAL, background: false };
             assert_eq!(read.arguments, Ok(asked));
             let read =
                 awaiting(object(json!({"all": [1], "any": nothing, "seconds": nothing, "session": nothing})), DAY);

@@ -1,12 +1,20 @@
-//! Texts that teach: instructions, tool descriptions, the manual, docs of functions; and the examples in them.
+//! Texts that teach: instructions, tool descriptions, the manual and its pages, docs of all that has a name; and the examples in them.
 
+mod docs;
 mod examples;
+mod limits;
+mod manual;
+mod pages;
 mod texts;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
+pub use docs::{FunctionDoc, Hit, VariableDoc, doc, found, no_doc, overloads, variable};
 pub use examples::{Example, Step, examples};
-pub use texts::{
-    FunctionDoc, Tool, Variant, await_wait, doc, eval_wait, instructions, manual, no_doc, tool_description, tool_title,
-};
+pub use limits::{LimitRow, limit_lines, limit_rows};
+pub use manual::{Instance, manual, manual_page};
+pub use pages::{page_hits, page_named};
+pub use texts::{Tool, Variant, await_wait, eval_wait, instructions, tool_description, tool_title};
+pub use words::{Word, word, words};

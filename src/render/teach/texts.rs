@@ -1,9 +1,9 @@
-//! The texts. The prose is Markdown next to this file; its examples follow the form of [`examples()`](super::examples()), so that
-//! tests evaluate every one of them.
+//! The texts that clients read at the start: instructions, and descriptions of tools. The prose is Markdown next to this file; its
+//! examples follow the form of [`examples()`](super::examples()), so that tests evaluate every one of them.
 
 use crate::base::Limits;
-use crate::base::limits::{AWAIT_WAIT, EVAL_WAIT};
-use crate::render::plain::{head, listed, one_line, spelled};
+use crate::base::limits::AWAIT_WAIT;
+use crate::render::plain::{duration, head, one_line, spelled};
 use std::time::Duration;
 
 /// The ways of waiting a client can have: its texts differ in it.
@@ -33,19 +33,8 @@ impl Tool {
     pub const ALL: [Self; 4] = [Self::CreateSession, Self::Eval, Self::Await, Self::Cancel];
 }
 
-/// A function that scripts can call, as its registration tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FunctionDoc {
-    /// Its name.
-    pub name: String,
-    /// Its calls, such as `out(id, from, n)`; one for each overload.
-    pub signatures: Vec<String>,
-    /// Its doc comment without the marks; may hold examples (see [`examples()`](super::examples())).
-    pub doc: String,
-}
-
 /// Characters of the operator's words that the instructions carry; they have to stay short.
-const DESCRIBE: usize = 400;
+pub(super) const DESCRIBE: usize = 400;
 
 /// The instructions a client reads at the start, under 1,000 characters. `describe`: the operator's words about this instance.
 /// `create_session`: the wire needs `create-session` first.
@@ -64,7 +53,7 @@ pub fn instructions(describe: &str, create_session: bool) -> String {
 }
 
 /// The operator's words on one line, cut when they are too many, and ended like a sentence.
-fn brief(describe: &str, max: usize) -> String {
+pub(super) fn brief(describe: &str, max: usize) -> String {
     let words = describe.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = one_line(head(&words, max));
     match shown.chars().last() {
@@ -75,10 +64,11 @@ fn brief(describe: &str, max: usize) -> String {
 }
 
 /// The numbers of a text in its places, which are written `{GRACE}`: whatever can be set is said as it is set.
-fn filled(text: &str, limits: &Limits) -> String {
+pub(super) fn filled(text: &str, limits: &Limits) -> String {
     let seconds = |time: Duration| time.as_secs_f64().to_string();
     let places = [
-        ("{EVAL_WAIT}", seconds(EVAL_WAIT.min(limits.silence))),
+        ("{EVAL_WAIT}", seconds(limits.grace.min(limits.silence))),
+        ("{EVAL_WAITED}", duration(limits.grace.min(limits.silence))),
         ("{AWAIT_WAIT}", seconds(AWAIT_WAIT.min(limits.silence))),
         ("{LONGEST}", seconds(limits.silence)),
         ("{GRACE}", spelled(limits.grace)),
@@ -118,72 +108,5 @@ pub fn tool_title(tool: Tool) -> &'static str {
         Tool::Eval => "Evaluate a script",
         Tool::Await => "Wait for evals",
         Tool::Cancel => "Stop evals",
-    }
-}
-
-/// Longest entry of the reference, in characters of its text; `doc("name")` shows the rest.
-const REFERENCE: usize = 260;
-
-/// The manual: the concepts, then a reference of `functions` in the order given; under 24 KiB with the functions of this
-/// program. `modules`: names of the native modules an embedding program added.
-pub fn manual(
-    describe: &str,
-    variant: Variant,
-    functions: &[FunctionDoc],
-    modules: &[String],
-    limits: &Limits,
-) -> String {
-    let mut text = include_str!("manual/1-start.md").to_owned();
-    if !describe.trim().is_empty() {
-        // After the title, before everything else: the place names itself.
-        let title = text.find('\n').map_or(text.len(), |end| end + 1);
-        text.insert_str(title, &format!("\nThis instance: {}\n", brief(describe, 10 * DESCRIBE)));
-    }
-    let waiting = match variant {
-        Variant::Await => include_str!("manual/2-waiting-await.md"),
-        Variant::Tasks => include_str!("manual/2-waiting-tasks.md"),
-    };
-    for part in [waiting, include_str!("manual/3-work.md"), include_str!("manual/4-rhai.md")] {
-        text.push('\n');
-        text.push_str(&filled(part, limits));
-    }
-    if !modules.is_empty() {
-        let names = listed(modules.iter().map(|name| format!("`{}::`", one_line(name))));
-        text.push_str(&format!("\n## This program's own modules\n\nCall them without an import: {names}.\n"));
-    }
-    text.push_str("\n## Reference\n\n`doc(\"name\")` shows all there is to say about a function.\n\n");
-    for function in functions {
-        text.push_str(&reference(function));
-        text.push('\n');
-    }
-    text
-}
-
-/// One line of the reference: its calls, and the first paragraph of its doc.
-pub(super) fn reference(function: &FunctionDoc) -> String {
-    let calls = listed(function.signatures.iter().map(|call| format!("`{}`", one_line(call))));
-    let calls = if calls.is_empty() { format!("`{}`", one_line(&function.name)) } else { calls };
-    let first = function.doc.trim().split("\n\n").next().unwrap_or_default();
-    let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown = one_line(head(&first, REFERENCE));
-    let cut = if shown.len() < first.len() { "…" } else { "" };
-    let colon = if shown.is_empty() { "" } else { ": " };
-    format!("- {calls}{colon}{shown}{cut}")
-}
-
-/// The text of `doc("name")`: its calls, then its whole doc.
-pub fn doc(function: &FunctionDoc) -> String {
-    let calls: Vec<_> = function.signatures.iter().map(|call| one_line(call)).collect();
-    let calls = if calls.is_empty() { one_line(&function.name) } else { calls.join("\n") };
-    let doc: Vec<_> = function.doc.trim().lines().map(one_line).collect();
-    if doc.is_empty() { calls } else { format!("{calls}\n\n{}", doc.join("\n")) }
-}
-
-/// The text of `doc("name")` when nothing has that name. `near`: names that look like it, best first.
-pub fn no_doc(name: &str, near: &[String]) -> String {
-    let name = one_line(head(name, 80));
-    match near {
-        [] => format!("nothing is called `{name}`; manual() lists every function"),
-        near => format!("nothing is called `{name}`; did you mean: {}", listed(near.iter().map(|name| one_line(name)))),
     }
 }

@@ -43,6 +43,6 @@ pub(crate) use describe::Documented;
 pub(crate) use live::{ScriptModules, SpaceModules};
 pub(crate) use module_space::ModuleSpace;
 pub(crate) use name::ModuleName;
-pub(crate) use outline::OutlineOptions;
+pub(crate) use outline::{OutlineOptions, first_sentence};
 pub(crate) use rows::{modules_value, outline_value, reloaded_value};
 pub(crate) use store::Library;

@@ -4,11 +4,11 @@ use super::live::{OUTPUT_SOURCE, ScriptModules};
 use super::name::ModuleName;
 use crate::base::limits::LimitHit;
 use crate::base::{EntryId, ModuleError, SpaceId, lock};
-use crate::engine::{Batch, Committed, Environment, Opened, Opening, SpaceFailure, SpaceView, Variable};
+use crate::engine::{Batch, Committed, Environment, Opened, Opening, Readings, SpaceFailure, SpaceView, Variable};
 use crate::engine::{Fallible, LoadedModule, Modules, Task};
 use crate::spaces::space::Space;
 use rhai::{Dynamic, ImmutableString, Shared};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
@@ -137,8 +137,8 @@ impl SpaceView for ModuleSpace {
         self.space.close_eval(entry)
     }
 
-    fn watched(&self) -> Arc<BTreeSet<ImmutableString>> {
-        self.space.watched()
+    fn readings(&self) -> Arc<Readings> {
+        self.space.readings()
     }
 
     fn names(&self) -> Vec<ImmutableString> {

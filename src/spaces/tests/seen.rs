@@ -126,6 +126,101 @@ fn locals_of_the_same_name_are_nobody_elses_business() {
 }
 
 #[test]
+fn a_call_that_reads_nothing_itself_shows_what_it_comes_to() {
+    for (code, expected) in [
+        ("let x = 1; fn r() { x } fn a(f) { f.call() } { x = 2; a(|| r()) }", "2"),
+        (
+            "let x = 1; fn r() { x } fn a(n) { if n == 0 { r() } else { b(n) } } fn b(n) { a(n - 1) } { x = 2; a(3) }",
+            "2",
+        ),
+        ("let x = 1; fn r(v) { x + v } { x = 2; [1].map(r) }", "[3]"),
+        ("let x = 1; fn r(v) { x + v } { x = 2; [1].map(\"r\") }", "[3]"),
+        (
+            "let x = 1; fn r(v) { x + v } let f = Fn(\"r\"); { x = 2; [f.call(1), call(f, 2), [3].map(f)] }",
+            "[3, 4, [5]]",
+        ),
+        ("let x = 1; fn r() { x } let f = || r(); let l = [f]; { x = 2; l.map(|g| g.call()) }", "[2]"),
+        (
+            "let x = 1; fn r() { x } let s = []; for i in 0..3 { switch i { 1 => x = 5, _ => () } s.push(r()); } s",
+            "[1, 5, 5]",
+        ),
+        (
+            "let x = 1; fn r() { x } let s = []; for i in 0..3 { let z = switch i { 1 => { x = 5; 1 } _ => 0 }; s.push(r() + z); } s",
+            "[1, 6, 5]",
+        ),
+        (
+            "let x = 1; fn r() { x } let s = []; for i in 0..3 { let z = if i == 1 { x = 5; 1 } else { 0 }; s.push(r() + z); } s",
+            "[1, 6, 5]",
+        ),
+        (
+            "let l = [1]; fn r() { l.len() } let s = []; for i in 0..3 { i == 1 && l.pop() == 1; s.push(r()); } s",
+            "[1, 0, 0]",
+        ),
+        (
+            "let l = []; let o = []; fn r() { l.len() } fn s() { o.len() } { for i in 0..3 { o.push(1); l.push(i); r(); } s() }",
+            "3",
+        ),
+        (
+            "let l = []; let o = []; fn r() { l.len() } fn s() { o.len() } let t = []; \
+             for i in 0..2 { for j in 0..2 { o.push(1); r(); } if i == 0 { l.push(1); } t.push([r(), s()]); } t",
+            "[[1, 2], [1, 4]]",
+        ),
+    ] {
+        Harness::new().session().is(code, expected);
+    }
+}
+
+#[test]
+fn a_function_of_a_map_under_the_name_of_a_native_one_sees_what_was_written() {
+    for (code, expected) in [
+        ("let x = 1; fn r() { x } let m = #{len: || r()}; { x = 2; m.len() }", "2"),
+        (
+            "let x = 1; fn r() { x } let m = #{len: || r()}; let s = []; for i in 5..8 { x = i; s.push(m.len()); } s",
+            "[5, 6, 7]",
+        ),
+        ("let x = 1; fn r() { x } let m = #{}; m.len = || r(); { x = 2; m.len() }", "2"),
+        ("let x = 1; fn r() { x } let m = #{}; let k = \"len\"; m[k] = || r(); { x = 2; m.len() }", "2"),
+        ("let x = 1; fn r() { x } let m = #{}; m.set(\"len\", || r()); { x = 2; m.len() }", "2"),
+        ("let x = 1; fn r() { x } let m = #{a: #{len: || r()}}; { x = 2; m.a.len() }", "2"),
+        ("let x = 1; fn r() { x } let m = #{len: || r()}; fn n(o) { o.len() } { x = 2; n(m) }", "2"),
+        ("let x = 1; fn r() { x } let m = #{len: || r()}; { x = 2; [m].map(|o| o.len()) }", "[2]"),
+        ("let x = 1; fn r() { x } let m = #{map: |f| r()}; { x = 2; m.map(|v| v) }", "2"),
+        ("let x = 1; fn r() { x } fn size() { 0 } let m = #{size: || r()}; { x = 2; m.size() }", "2"),
+    ] {
+        Harness::new().session().is(code, expected);
+    }
+    let s = Harness::new().session();
+    s.run("let x = 1; fn r() { x } let m = #{len: || r()}; fn n(o) { o.len() }");
+    s.is("{ x = 2; [m.len(), n(m)] }", "[2, 2]");
+    // Also when the function that calls it was there first.
+    let s = Harness::new().session();
+    s.run("let x = 1; fn r() { x } fn n(o) { o.len() }");
+    s.run("let m = #{len: || r()};");
+    s.is("{ x = 2; n(m) }", "2");
+}
+
+#[test]
+fn a_function_of_a_module_shows_what_it_calls_back() {
+    let process = Harness::new();
+    process.write(
+        "hof",
+        "fn apply(f, v) { f.call(v) } fn pad(v) { `<${v}>` } fn both(f) { apply(f, 1) } fn size(v) { v.len() }",
+    );
+    for (code, expected) in [
+        ("import \"hof\" as h; let x = 1; fn r(v) { x + v } { x = 2; h::apply(r, 1) }", "3"),
+        ("import \"hof\" as h; let x = 1; fn r(v) { x + v } { x = 2; h::both(|v| r(v)) }", "3"),
+        (
+            "import \"hof\" as h; let x = 1; fn r(v) { x + v } let s = []; for i in 0..2 { x = i; s.push(h::apply(r, 1)); h::pad(1); } s",
+            "[1, 2]",
+        ),
+        ("import \"hof\" as h; let x = 1; fn r(v) { x + v } { x = 2; `${h::pad(1)}${r(0)}` }", "<1>2"),
+        ("import \"hof\" as h; let x = 1; fn r() { x } let m = #{len: || r()}; { x = 2; h::size(m) }", "2"),
+    ] {
+        process.session().is(code, expected);
+    }
+}
+
+#[test]
 fn a_function_in_a_map_under_the_name_of_one_that_reads_may_change_the_map() {
     let s = Harness::new().session();
     s.run("let cnt = #{n: 0, round: || { this.n += 1; this.n }};");

@@ -1,6 +1,7 @@
 //! The small host as evaluation sees it: spaces, modules, sources, slots, budget, waits.
 
 use super::*;
+use crate::engine::Readings;
 use crate::engine::rhai::{EvalAltResult, Position};
 
 impl SpaceView for Noting {
@@ -21,8 +22,8 @@ impl SpaceView for Noting {
         self.space.close_eval(entry)
     }
 
-    fn watched(&self) -> Arc<BTreeSet<ImmutableString>> {
-        self.space.watched()
+    fn readings(&self) -> Arc<Readings> {
+        self.space.readings()
     }
 
     fn names(&self) -> Vec<ImmutableString> {
