@@ -22,7 +22,7 @@ serve *ARGS:
 repl *ARGS:
     cargo run --release -- {{ARGS}}
 
-# Figures for doc/logbook.md; some of them with a part of their group's name: eval publish growth sleepers cancel http.
+# Figures for doc/logbook.md; some of them with a part of their group's name: eval publish growth sleepers cancel http resident.
 bench *ARGS:
     cargo bench --bench figures -- {{ARGS}}
 

@@ -76,7 +76,7 @@ pub mod internals {
     pub use crate::base::{ClientInfo, Handle, HeaderKey, Owner, SessionId, SpaceId, Time};
     #[cfg(feature = "cli")]
     pub use crate::cli::main as program;
-    pub use crate::engine::memory::process_bytes;
+    pub use crate::engine::memory::{process_bytes, share_arenas};
     pub use crate::host::wait::until;
     pub use crate::host::{
         Answer, Delivery, Expected, Hold, HostApi, OutputPage, PromptSession, Script, Submitted, SubmittedScript,

@@ -23,7 +23,7 @@ fn host() -> (Host, Runtime) {
 }
 
 /// What the process holds in memory, in bytes, where the system tells.
-fn resident() -> Option<usize> {
+pub(crate) fn resident() -> Option<usize> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     Some(statm.split(' ').nth(1)?.parse::<usize>().ok()? * 4096)
 }

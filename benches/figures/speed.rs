@@ -77,6 +77,7 @@ fn plain(add: impl Fn(&mut Engine)) -> impl Fn(&str) {
     let mut engine = Engine::new();
     engine.set_optimization_level(OptimizationLevel::None);
     engine.set_max_expr_depths(0, 0);
+    engine.set_max_call_levels(64);
     add(&mut engine);
     move |code| drop(engine.eval::<Dynamic>(code).unwrap())
 }

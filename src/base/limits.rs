@@ -155,7 +155,7 @@ pub enum LimitHit {
         limit: usize,
         /// The bytes an eval may still keep.
         still: usize,
-        /// The largest holders, largest first, as people name them.
+        /// The largest holders, spaces first, as people name them.
         holders: Vec<String>,
         /// The bytes no holder accounts for.
         unnamed: usize,
@@ -262,16 +262,20 @@ impl fmt::Display for LimitHit {
                 if !holders.is_empty() {
                     write!(f, "; the largest holders are {}", holders.join(", "))?;
                 }
-                f.write_str("; free some with forget(id) or drop_space(\"name\")")?;
+                f.write_str("; free some with drop_space(\"name\"), forget(id), or by assigning () to variables")?;
                 // A process has always some memory that no value accounts for.
                 if *unnamed > limit / 8 {
                     write!(
                         f,
                         "; {} are held by no space, kept entry or running eval: closures that reach themselves through an atom \
                          or a channel can hold them, and values of the embedding program; end such a circle, as with \
-                         a.set(()), before its last name goes; what is lost already is freed by a restart",
+                         a.set(()), before its last name goes",
                         bytes(*unnamed)
                     )?;
+                }
+                // Nothing that has a name would make room.
+                if *unnamed > limit / 2 + limit / 4 {
+                    f.write_str("; what is lost already is freed by a restart")?;
                 }
                 Ok(())
             }
@@ -318,6 +322,12 @@ mod tests {
                 holders: vec!["entry 12 (1 GiB)".into()],
                 unnamed: 0,
             },
+            LimitHit::TotalMemory {
+                limit: 2 * GIB,
+                still: 64 * KIB,
+                holders: vec!["space room (1 GiB)".into()],
+                unnamed: 300 * MIB,
+            },
             LimitHit::TotalMemory { limit: 2 * GIB, still: 64 * KIB, holders: vec![], unnamed: 1_900 * MIB },
             LimitHit::Nesting { limit: 1_000 },
             LimitHit::Variables { limit: 10_000 },
@@ -330,8 +340,9 @@ mod tests {
             ScriptLimit: the script has 307,200 bytes and the limit is 256 KiB; keep it in scripts/ as a module, or send it in parts
             MemoryLimit: the eval reached its memory limit of 128 MiB; work in smaller parts
             SpaceMemoryLimit: the space would keep more than its memory limit of 256 MiB; assign () to what is no longer needed
-            TotalMemoryLimit: the process keeps its memory limit of 2 GiB already, and only values up to 64 KiB can still be kept; the largest holders are entry 12 (1 GiB); free some with forget(id) or drop_space("name")
-            TotalMemoryLimit: the process keeps its memory limit of 2 GiB already, and only values up to 64 KiB can still be kept; free some with forget(id) or drop_space("name"); 1900 MiB are held by no space, kept entry or running eval: closures that reach themselves through an atom or a channel can hold them, and values of the embedding program; end such a circle, as with a.set(()), before its last name goes; what is lost already is freed by a restart
+            TotalMemoryLimit: the process keeps its memory limit of 2 GiB already, and only values up to 64 KiB can still be kept; the largest holders are entry 12 (1 GiB); free some with drop_space("name"), forget(id), or by assigning () to variables
+            TotalMemoryLimit: the process keeps its memory limit of 2 GiB already, and only values up to 64 KiB can still be kept; the largest holders are space room (1 GiB); free some with drop_space("name"), forget(id), or by assigning () to variables; 300 MiB are held by no space, kept entry or running eval: closures that reach themselves through an atom or a channel can hold them, and values of the embedding program; end such a circle, as with a.set(()), before its last name goes
+            TotalMemoryLimit: the process keeps its memory limit of 2 GiB already, and only values up to 64 KiB can still be kept; free some with drop_space("name"), forget(id), or by assigning () to variables; 1900 MiB are held by no space, kept entry or running eval: closures that reach themselves through an atom or a channel can hold them, and values of the embedding program; end such a circle, as with a.set(()), before its last name goes; what is lost already is freed by a restart
             NestingLimit: a value nested deeper than 1,000 levels cannot be kept
             VariableLimit: the space has its limit of 10,000 variables; gather some in a map
             FunctionLimit: more than 5,000 functions, which is the limit of a space or module

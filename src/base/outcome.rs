@@ -145,6 +145,8 @@ pub(crate) enum Note {
     ItemFirst,
     /// `7 // 2`: the rest of the line is a comment.
     SlashesComment,
+    /// An entry gave this captured variable a value that rests on what another entry had changed meanwhile.
+    Contested(String),
 }
 
 impl Note {

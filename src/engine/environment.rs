@@ -58,13 +58,13 @@ impl Environment {
     }
 }
 
-/// The variable under which a module carries its own record. No script can type it.
+/// The variable under which a module carries its own record. No script can type it, and it sorts before all that one can.
 const RECORD: &str = " module";
 
 /// Functions of a module, each with the methods it calls.
 pub(crate) type Quiet = HashMap<ImmutableString, BTreeSet<ImmutableString>>;
 
-/// The record that a module carries of itself: its name, and the code its closures come from.
+/// The record that a module carries of itself: its name, the code its closures come from, and what stands behind it.
 #[derive(Clone)]
 pub(crate) struct ModuleRecord {
     name: ImmutableString,
@@ -72,12 +72,20 @@ pub(crate) struct ModuleRecord {
     quiet: Arc<Quiet>,
     /// Held for as long as the module lives.
     _code: Vec<KeepAlive>,
+    /// The source of its variables, when they are not in the module itself.
+    source: Option<KeepAlive>,
 }
 
 impl ModuleRecord {
     /// Writes into `module` that it is called `name` and which of its functions are `quiet`, and lets it hold `code`.
     pub(crate) fn put_into(module: &mut Module, name: ImmutableString, quiet: Quiet, code: Vec<KeepAlive>) {
-        module.set_var(RECORD, Dynamic::from(Self { name, quiet: Arc::new(quiet), _code: code }));
+        module.set_var(RECORD, Dynamic::from(Self { name, quiet: Arc::new(quiet), _code: code, source: None }));
+    }
+
+    /// Writes into `module` that it is called `name`, and that its variables are found in `source`.
+    pub(crate) fn put_view_into(module: &mut Module, name: ImmutableString, source: KeepAlive) {
+        let record = Self { name, quiet: Arc::default(), _code: Vec::new(), source: Some(source) };
+        module.set_var(RECORD, Dynamic::from(record));
     }
 }
 
@@ -89,15 +97,26 @@ impl fmt::Debug for ModuleRecord {
 
 /// The name a module is imported by; `None` when it is none of ours.
 pub(crate) fn name_of(module: &Module) -> Option<ImmutableString> {
-    let record = module.get_var(RECORD)?;
-    let record = record.read_lock::<ModuleRecord>()?;
-    Some(record.name.clone())
+    record(module, |record| Some(record.name.clone()))
+}
+
+/// The source of a module's variables, when they are not in the module itself.
+pub(crate) fn source_of(module: &Module) -> Option<KeepAlive> {
+    record(module, |record| record.source.clone())
+}
+
+fn record<T>(module: &Module, of: impl FnOnce(&ModuleRecord) -> Option<T>) -> Option<T> {
+    // Asking for it by name would copy it.
+    let (_, value) = module.iter_var().next().filter(|(name, _)| *name == RECORD)?;
+    of(&*value.read_lock::<ModuleRecord>()?)
 }
 
 /// Whether a function of a module calls nothing of what it is given. `may_be_own` says of a method whether some map may have a
 /// function of its own under that name.
 pub(crate) fn is_quiet(module: &Module, function: &str, may_be_own: impl Fn(&str) -> bool) -> bool {
-    let Some(record) = module.get_var(RECORD) else { return false };
-    let Some(record) = record.read_lock::<ModuleRecord>() else { return false };
-    record.quiet.get(function).is_some_and(|methods| !methods.iter().any(|method| may_be_own(method)))
+    let quiet = |record: &ModuleRecord| {
+        let methods = record.quiet.get(function)?;
+        Some(!methods.iter().any(|method| may_be_own(method)))
+    };
+    record(module, quiet).unwrap_or_default()
 }

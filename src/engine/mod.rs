@@ -10,6 +10,7 @@
 
 mod environment;
 pub(crate) mod error;
+mod marks;
 pub(crate) mod memory;
 mod native;
 mod rhai_internals;

@@ -3,7 +3,7 @@
 use crate::base::Note;
 
 /// The functions of lists and maps that work in place and give `()`, and what gives the value that was meant.
-const INSTEAD: [(&str, &str); 14] = [
+const INSTEAD: [(&str, &str); 15] = [
     ("sort", "order()"),
     ("sort_by", "order_by(f)"),
     ("sort_desc", "order_desc()"),
@@ -17,6 +17,7 @@ const INSTEAD: [(&str, &str); 14] = [
     ("chop", "l.extract(-n)"),
     ("pad", "let p = l; p.pad(n, x); p"),
     ("mixin", "m + other"),
+    ("splice", "let p = l; p.splice(0, n, other); p"),
     ("fill_with", "let f = m; f.fill_with(other); f"),
 ];
 
@@ -30,5 +31,6 @@ pub(super) fn sentence(note: &Note) -> String {
         }
         Note::ItemFirst => "for (item, index) in list: the item comes first".to_owned(),
         Note::SlashesComment => Note::SLASHES.to_owned(),
+        Note::Contested(name) => format!("{name} was changed by several entries at once; an atom loses nothing"),
     }
 }

@@ -38,6 +38,8 @@ struct State {
     /// Every function, by what tells it from others.
     functions: HashMap<Signature, Function>,
     readings: Arc<Readings>,
+    /// The variables that are cells.
+    captured: Arc<BTreeSet<ImmutableString>>,
     named_imports: Arc<BTreeSet<ImmutableString>>,
     /// Entries that evaluate here at this moment.
     at_work: HashSet<EntryId>,
@@ -225,6 +227,11 @@ impl State {
         }
         let seen = self.note_constant(&name, constant.then_some(&*value));
         committed.replaced.extend(seen.map(Arc::new));
+        if value.is_shared() {
+            Arc::make_mut(&mut self.captured).insert(name.clone());
+        } else if self.captured.contains(&name) {
+            Arc::make_mut(&mut self.captured).remove(&name);
+        }
         self.version += 1;
         let variable = Variable { value, version: self.version, by: entry, constant, bytes, live };
         self.bytes += bytes;
@@ -311,6 +318,10 @@ impl SpaceView for Space {
 
     fn readings(&self) -> Arc<Readings> {
         Arc::clone(&self.lock().readings)
+    }
+
+    fn captured(&self) -> Arc<BTreeSet<ImmutableString>> {
+        Arc::clone(&self.lock().captured)
     }
 
     fn names(&self) -> Vec<ImmutableString> {

@@ -93,7 +93,7 @@ fn the_process_as_a_whole_is_bounded() {
         .output()
         .expect("this binary can be started again");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("8 passed"), "{text}");
+    assert!(output.status.success() && text.contains("10 passed"), "{text}");
 }
 
 #[tokio::test]

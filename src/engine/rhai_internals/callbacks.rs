@@ -39,6 +39,8 @@ pub(crate) trait Observer: Send + Sync + 'static {
     /// The value of a variable that is not in the scope, if there is one.
     fn variable(&self, name: &str, at: StateView<'_>) -> Fallible<Option<Dynamic>>;
 
+    /// The value of a variable of an import, which is named `alias::name`.
+    fn imported(&self, path: &str, at: StateView<'_>) -> Fallible<Dynamic>;
     /// Whether there is a variable of this name that is not in the scope.
     fn defines(&self, name: &str, at: StateView<'_>) -> bool;
 
@@ -47,6 +49,13 @@ pub(crate) trait Observer: Send + Sync + 'static {
 
     /// A pointer to the function of this name.
     fn function(&self, name: &str, at: StateView<'_>) -> Fallible<Dynamic>;
+
+    /// Whether uses of captured variables are of interest.
+    fn watches(&self) -> bool;
+
+    /// Code names a captured variable, whose cell this is, to use it and not to capture it again. The name is the very text that
+    /// stands in the code.
+    fn uses(&self, name: &str, cell: &Dynamic);
 
     /// Whether a value is shared by itself and stays what it is when it is captured.
     fn is_handle(&self, value: &Dynamic) -> bool;
@@ -135,11 +144,14 @@ pub(crate) fn watch_variables(engine: &mut Engine, observer: impl Observer) {
             return at_marker(&observer, name, &mut context);
         }
         LATEST.with(|latest| latest.note(name));
-        if IS_CAPTURING.get()
-            && is_captured(name, &mut context)
-            && let Some(handle) = capture(&observer, name, &mut context)?
+        if IS_CAPTURING.get() && is_captured(name, &mut context) {
+            if let Some(handle) = capture(&observer, name, &mut context)? {
+                return Ok(Some(handle));
+            }
+        } else if observer.watches()
+            && let Some(value) = context.scope().get(name).filter(|value| value.is_shared())
         {
-            return Ok(Some(handle));
+            observer.uses(name, value);
         }
         // Locals and parameters come first.
         if index > 0 || context.scope().contains(name) {
@@ -235,10 +247,15 @@ fn valued(
         Marker::Function(function) => observer.function(function, at).map(Some),
         Marker::IsList(variable) => {
             let is_list = |value: &Dynamic| value.read_lock::<Array>().is_some() || value.read_lock::<Blob>().is_some();
-            match scope.get(variable) {
-                Some(value) => is(is_list(value)),
-                None => is(observer.variable(variable, at)?.is_some_and(|value| is_list(&value))),
+            match (Marker::of(variable), scope.get(variable)) {
+                (Some(Marker::Imported(path)), _) => is(is_list(&observer.imported(path, at)?)),
+                (_, Some(value)) => is(is_list(value)),
+                _ => is(observer.variable(variable, at)?.is_some_and(|value| is_list(&value))),
             }
+        }
+        Marker::Imported(path) => {
+            LATEST.with(|latest| latest.note(path));
+            observer.imported(path, at).map(Some)
         }
         Marker::Stashed => Ok(Some(STASH.with_borrow_mut(Vec::pop).unwrap_or_default())),
         Marker::Defined("") => {
@@ -253,6 +270,12 @@ fn valued(
         }
         Marker::Defined(name) => is(scope.contains(name) || observer.defines(name, at)),
         Marker::IsCell(name) => is(observer.is_cell(name, at)),
+        Marker::Value(name) => {
+            LATEST.with(|latest| latest.note(name));
+            let missing = || EvalAltResult::ErrorVariableNotFound(name.to_owned(), Position::NONE);
+            let value = observer.variable(name, at)?.ok_or_else(missing)?;
+            Ok(Some(if observer.is_cell(name, at) { value.flatten() } else { value }))
+        }
         _ => Ok(None),
     }
 }
@@ -300,7 +323,13 @@ fn reach(
         }
         Marker::Thrown => THROWN.set(true),
         // Those that have a value do nothing else.
-        Marker::Function(_) | Marker::IsList(_) | Marker::Stashed | Marker::Defined(_) | Marker::IsCell(_) => {}
+        Marker::Function(_)
+        | Marker::IsList(_)
+        | Marker::Stashed
+        | Marker::Defined(_)
+        | Marker::IsCell(_)
+        | Marker::Imported(_)
+        | Marker::Value(_) => {}
         Marker::Caught(variable) => {
             // A thrown value is what it is.
             if !THROWN.take()

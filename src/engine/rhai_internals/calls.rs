@@ -5,7 +5,7 @@
 //! function calls none but those it is given, so it is known what `list.map(|x| x)` comes to.
 
 use super::function_body::FunctionDef;
-use super::notes::body_of;
+use super::function_body::body_of;
 use rhai::{ASTFlags, Expr, FnCallExpr, FnPtr, ImmutableString};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -31,6 +31,9 @@ pub(crate) trait Natives {
 
     /// Whether there is a function of this name in the script or its space.
     fn is_of_scripts(&self, name: &str) -> bool;
+
+    /// Whether a function of this name in the space ends with the `()` of a function that works in place.
+    fn gives_in_place(&self, name: &str) -> bool;
 
     /// Whether every method of this name leaves its object as it is.
     fn only_reads(&self, name: &str) -> bool;
@@ -96,6 +99,14 @@ fn may_be_function(expr: &Expr) -> bool {
     matches!(handed(expr), Handed::Function(_) | Handed::Any)
 }
 
+/// The variable that an expression is; `None` for one of an import, and for markers.
+pub(super) fn plain_variable(expr: &Expr) -> Option<&ImmutableString> {
+    match expr {
+        Expr::Variable(variable, ..) if variable.2.is_empty() && !variable.1.starts_with(' ') => Some(&variable.1),
+        _ => None,
+    }
+}
+
 /// What a method is called on.
 #[derive(Clone, Debug)]
 pub(super) enum Receiver {
@@ -111,10 +122,10 @@ impl Receiver {
     pub(super) fn of(expr: &Expr) -> Self {
         match expr {
             Expr::Map(..) | Expr::DynamicConstant(..) => Self::Other,
-            Expr::Variable(variable, ..) if variable.2.is_empty() => Self::Variable(variable.1.clone()),
-            other => match handed(other) {
-                Handed::Plain | Handed::Text => Self::Plain,
-                Handed::Function(_) | Handed::Any => Self::Other,
+            other => match (plain_variable(other), handed(other)) {
+                (Some(variable), _) => Self::Variable(variable.clone()),
+                (None, Handed::Plain | Handed::Text) => Self::Plain,
+                (None, Handed::Function(_) | Handed::Any) => Self::Other,
             },
         }
     }

@@ -1,31 +1,24 @@
 //! Chains of properties, indexes and method calls: where one begins, what it may do, and taking it apart.
 //!
-//! Rhai evaluates a chain while it holds the variable the chain begins with, locked when it is a captured one. A closure that
-//! captured the same variable and is called in the chain could not read it. So a chain is parted there: what stands before the
-//! call is evaluated to a value of its own first.
+//! Rhai evaluates a chain while it holds the variable the chain begins with, locked when it is a captured one. Code that is called
+//! in the chain could not read it: a closure that captured it too, or a function of the script. So a chain is parted there: what
+//! stands before the call is evaluated to a value of its own first.
 
-use super::calls::{Calls, Natives};
+use super::calls::{Calls, Native, Natives, plain_variable};
+use super::closure_name::is_body;
+use super::function_body::has_statement;
 use super::markers::{Marker, NestingCheck};
-use rhai::{ASTFlags, BinaryExpr, Expr, FlowControl, FnCallExpr, ImmutableString, Position, Stmt, StmtBlock};
+use crate::engine::marks::leaves_object;
+use rhai::{
+    AST, ASTFlags, ASTNode, BinaryExpr, Expr, FlowControl, FnCallExpr, FnPtr, ImmutableString, Position, Stmt,
+    StmtBlock,
+};
+use std::collections::BTreeSet;
 
-/// Methods that leave their object as it is whatever the function they are given does with its parameters.
-const PURE: [&str; 15] = [
-    "all",
-    "filter",
-    "find",
-    "find_map",
-    "find_path",
-    "index_of",
-    "map",
-    "order",
-    "order_by",
-    "reduce",
-    "reduce_rev",
-    "some",
-    "zip",
-    "contains",
-    "collect",
-];
+/// Whether a method of this name leaves its object as it is by itself: what a function that it is given does is another matter.
+pub(super) fn changes_nothing(name: &str) -> bool {
+    leaves_object(name) || ["call", "curry", "split", "to_blob"].contains(&name)
+}
 
 /// What the method calls of a chain may do.
 #[derive(Debug, Default)]
@@ -34,8 +27,10 @@ pub(super) struct Effects {
     pub(super) calls: Calls,
     /// The first of them is called on what the chain begins with.
     pub(super) of_root: bool,
-    /// Change the variable that the chain begins with.
+    /// Perhaps change the variable that the chain begins with.
     pub(super) writes: bool,
+    /// Change it by all that is known: not by a function that it was given.
+    pub(super) changes: bool,
     /// There are any.
     pub(super) methods: bool,
 }
@@ -43,8 +38,19 @@ pub(super) struct Effects {
 /// The variable that an assignment to this expression changes.
 pub(super) fn root(expr: &Expr) -> Option<ImmutableString> {
     match expr {
-        Expr::Variable(variable, ..) => Some(variable.1.clone()),
         Expr::Dot(parts, ..) | Expr::Index(parts, ..) => root(&parts.lhs),
+        other => plain_variable(other).cloned(),
+    }
+}
+
+/// The last argument of the last method call in the links of a chain.
+pub(super) fn last_argument(link: &mut Expr) -> Option<&mut Expr> {
+    match link {
+        Expr::MethodCall(call, _) => call.args.last_mut(),
+        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
+            let in_rest = matches!(parts.rhs, Expr::MethodCall(..) | Expr::Dot(..) | Expr::Index(..));
+            if in_rest { last_argument(&mut parts.rhs) } else { last_argument(&mut parts.lhs) }
+        }
         _ => None,
     }
 }
@@ -134,10 +140,104 @@ struct Link {
     element: Expr,
 }
 
-/// Parts a chain before a method whose closure captured the variable that the chain begins with.
-pub(super) fn part(expr: &mut Expr, natives: &dyn Natives) {
+/// The captured variables of a script, and what its closures may come to.
+#[derive(Debug, Default)]
+pub(super) struct Captured {
+    /// The variables that some closure captured: in the script, or in its space before.
+    variables: BTreeSet<ImmutableString>,
+    /// The bodies of closures that call no code of scripts.
+    quiet: BTreeSet<ImmutableString>,
+}
+
+impl Captured {
+    /// Those of a script, in a space whose variables of these names are captured.
+    pub(super) fn of(ast: &AST, has_closures: bool, in_space: Vec<ImmutableString>, natives: &dyn Natives) -> Self {
+        let mut variables: BTreeSet<_> = in_space.into_iter().collect();
+        if !has_closures {
+            return Self { variables, ..Self::default() };
+        }
+        ast.walk(&mut |path: &[ASTNode<'_>]| {
+            if let Some(ASTNode::Stmt(Stmt::Share(shared))) = path.last() {
+                variables.extend(shared.iter().map(|(variable, _)| variable.name.clone()));
+            }
+            true
+        });
+        let bodies = ast.shared_lib().iter_script_fn_info().map(|(.., function)| function);
+        let quiet = bodies
+            .filter(|body| is_body(&body.name) && !has_statement(body, |statement| calls_scripts(statement, natives)));
+        Self { variables, quiet: quiet.map(|body| body.name.clone()).collect() }
+    }
+
+    /// Whether a variable may be a cell that others hold as well.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.variables.contains(name)
+    }
+
+    /// Whether code that a method is given may read this variable.
+    fn may_read(&self, argument: &Expr, variable: &str) -> bool {
+        let loud = |constant: &Expr| match constant {
+            Expr::DynamicConstant(value, _) => {
+                value.read_lock::<FnPtr>().is_some_and(|pointer| !self.quiet.contains(pointer.fn_name()))
+            }
+            _ => false,
+        };
+        match argument {
+            Expr::Stmt(block) => captures(argument, variable) || closure_in(block).is_none_or(loud),
+            constant if constant.is_constant() => loud(constant),
+            _ => true,
+        }
+    }
+}
+
+/// The closure that a block of the parser gives, `{ share; curry(closure, captures..) }`.
+fn closure_in(block: &StmtBlock) -> Option<&Expr> {
+    match block.statements().last()? {
+        Stmt::FnCall(call, _) => call.args.first(),
+        Stmt::Expr(expr) => match &**expr {
+            Expr::FnCall(call, _) => call.args.first(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a call of this name may come to code of scripts.
+fn may_call_scripts(name: &str, natives: &dyn Natives) -> bool {
+    natives.is_of_scripts(name) || natives.may_be_own(name) || natives.native(name) != Native::Quiet
+}
+
+/// Whether a statement has a call in it that may come to code of scripts.
+fn calls_scripts(statement: &Stmt, natives: &dyn Natives) -> bool {
+    let mut found = false;
+    statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
+        if let Some(
+            ASTNode::Stmt(Stmt::FnCall(call, _)) | ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _)),
+        ) = path.last()
+        {
+            let qualified = !call.namespace.is_empty();
+            found |= call.op_token.is_none() && (qualified || may_call_scripts(&call.name, natives));
+        }
+        !found
+    });
+    found
+}
+
+/// Parts a chain before a method that may call code which reads the variable that the chain begins with, when that may be a cell.
+/// `of_space` tells of those that are looked up in the space each time.
+pub(super) fn part(expr: &mut Expr, natives: &dyn Natives, captured: &Captured, of_space: impl Fn(&str) -> bool) {
     let Some(variable) = root(expr) else { return };
-    let Some(place) = conflict(expr, &variable, natives) else { return };
+    let of_space = of_space(&variable);
+    if !of_space && !captured.contains(&variable) {
+        return;
+    }
+    let Some(place) = conflict(expr, &variable, natives, captured) else { return };
+    if place == 0 && of_space {
+        // What is looked up is copied only when it is a cell.
+        if let Expr::Dot(parts, ..) | Expr::Index(parts, ..) = expr {
+            parts.lhs = Marker::Value(&variable).expression(parts.lhs.position());
+        }
+        return;
+    }
     let (head, mut links) = take_apart(std::mem::take(expr));
     let rest = links.split_off(place);
     let position = head.position();
@@ -151,8 +251,8 @@ pub(super) fn part(expr: &mut Expr, natives: &dyn Natives) {
     *expr = put_together(before, rest);
 }
 
-/// The index of the first link that calls a closure which captured `variable`, when the chain can be parted before it.
-fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives) -> Option<usize> {
+/// The index of the first link that may call code which reads `variable`, when the chain can be parted before it.
+fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives, captured: &Captured) -> Option<usize> {
     let mut at = expr;
     let mut index = 0;
     let mut after_call = false;
@@ -174,8 +274,11 @@ fn conflict(expr: &Expr, variable: &str, natives: &dyn Natives) -> Option<usize>
             if natives.is_of_scripts(&call.name) {
                 return None;
             }
-            let captures = call.args.iter().any(|argument| captures(argument, variable));
-            if found.is_none() && captures && (after_call || PURE.contains(&call.name.as_str())) {
+            // A native may take a function as any value.
+            let calls = may_call_scripts(&call.name, natives);
+            let reads = |argument| captures(argument, variable) || calls && captured.may_read(argument, variable);
+            let reads = call.args.iter().any(reads);
+            if found.is_none() && reads && (after_call || leaves_object(&call.name)) {
                 found = Some(index);
             }
             // What stands behind is evaluated in another order than Rhai would: only what cannot tell may.
@@ -208,6 +311,7 @@ fn is_simple(expr: &Expr) -> bool {
     match expr {
         Expr::Variable(..) => true,
         Expr::Stmt(block) => matches!(block.statements().first(), Some(Stmt::Share(..))),
+        Expr::FnCall(call, _) => call.name == "Fn" && matches!(&*call.args, [Expr::StringConstant(..)]),
         constant => constant.is_constant(),
     }
 }

@@ -6,22 +6,56 @@
 
 #![expect(unsafe_code, reason = "the wrapper's type cannot be named; see the text above")]
 
-use rhai::{ASTNode, Expr, ScriptFuncDef, StmtBlock};
+use rhai::{ASTNode, Expr, FnPtr, ScriptFuncDef, Stmt, StmtBlock};
 
 /// The compiled form of a script function, for those who only store one.
 pub(crate) type FunctionDef = ScriptFuncDef;
 
 /// Whether the body of a function names `this`.
 pub(crate) fn names_this(function: &ScriptFuncDef) -> bool {
-    let mut function = function.clone();
-    let mut found = false;
-    for statement in statements_of(&mut function).statements() {
+    has_statement(function, |statement| {
+        let mut found = false;
         statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
             found |= matches!(path.last(), Some(ASTNode::Expr(Expr::ThisPtr(..))));
             !found
         });
+        found
+    })
+}
+
+/// Whether a function has such a statement, at its outermost level.
+pub(super) fn has_statement(function: &ScriptFuncDef, is_such: impl FnMut(&Stmt) -> bool) -> bool {
+    let mut function = function.clone();
+    statements_of(&mut function).statements().iter().any(is_such)
+}
+
+/// Whether the body of a function calls one of this name as a function.
+pub(crate) fn calls(function: &ScriptFuncDef, name: &str) -> bool {
+    let mut function = function.clone();
+    let mut found = false;
+    for statement in statements_of(&mut function).statements() {
+        statement.walk(&mut Vec::new(), &mut |path: &[ASTNode<'_>]| {
+            found |= matches!(path.last(), Some(ASTNode::Expr(Expr::FnCall(call, _))) if call.name == name);
+            !found
+        });
     }
     found
+}
+
+/// The name of a closure's body. One with captures is written by the parser as `{ share; curry(closure, captures..) }`.
+pub(crate) fn body_of(argument: &Expr) -> Option<String> {
+    match argument {
+        Expr::DynamicConstant(value, _) => value.read_lock::<FnPtr>().map(|pointer| pointer.fn_name().to_owned()),
+        Expr::Stmt(block) => match block.statements().last()? {
+            Stmt::FnCall(call, _) => call.args.first().and_then(body_of),
+            Stmt::Expr(expr) => match &**expr {
+                Expr::FnCall(call, _) => call.args.first().and_then(body_of),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The statements of a function.
@@ -47,7 +81,7 @@ fn cast<T>(body: &mut T) -> &mut StmtBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rhai::{Engine, Stmt};
+    use rhai::Engine;
 
     #[test]
     fn the_statements_of_a_function_can_be_read_and_edited() {

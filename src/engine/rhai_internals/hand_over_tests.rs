@@ -4,8 +4,8 @@ use super::calls::{Native, Natives, Overload};
 use super::function_body::FunctionDef;
 use super::markers::NestingCheck;
 use super::rewrite::{Kind, rewrite};
-use super::walk::Closures;
-use rhai::{AST, ASTNode, Dynamic, Engine, Expr, Module, OptimizationLevel, Shared};
+use super::walk::{Closures, Use};
+use rhai::{AST, ASTNode, Dynamic, Engine, Expr, ImmutableString, Module, OptimizationLevel, Shared};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -17,6 +17,10 @@ struct Few {
 }
 
 impl Natives for Few {
+    fn gives_in_place(&self, _: &str) -> bool {
+        false
+    }
+
     fn native(&self, name: &str) -> Native {
         match name {
             "len" | "push" | "print" | "pop" | "to_string" => Native::Quiet,
@@ -59,6 +63,10 @@ impl Closures for NoClosures {
     fn make_portable(&mut self, _: &mut Dynamic, _: usize) -> usize {
         0
     }
+
+    fn name_for(&mut self, name: &ImmutableString, _: Use) -> ImmutableString {
+        name.clone()
+    }
 }
 
 /// The markers of the top level that hand something over, in the order of the text, without the space they begin with.
@@ -68,7 +76,7 @@ fn markers(code: &str) -> Vec<String> {
     let ast = engine.compile(code).unwrap();
     let functions = ast.iter_functions().map(|function| function.name.to_owned()).collect();
     let natives = Few { functions, ..Few::default() };
-    let kind = Kind::Eval { readings: &Default::default() };
+    let kind = Kind::Eval { readings: &Default::default(), captured: &BTreeSet::new() };
     let rewritten = rewrite(&ast, &mut NoClosures, &natives, kind, &NestingCheck::new());
     let mut found = Vec::new();
     AST::new(rewritten.statements, Module::new()).walk(&mut |path| {

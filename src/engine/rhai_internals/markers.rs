@@ -44,6 +44,10 @@ pub(crate) enum Marker<'a> {
     Function(&'a str),
     /// Whether the variable of this name is a list or a blob. It has a value too.
     IsList(&'a str),
+    /// The value of the variable of this name that is in no scope, held by nobody: a copy when it is a cell.
+    Value(&'a str),
+    /// A variable of an import, as `alias::name`, and its value.
+    Imported(&'a str),
     /// The value that was put aside last.
     Stashed,
     /// Whether there is a variable of this name; without a name, of the name in the variable that the marker is called.
@@ -77,6 +81,8 @@ impl<'a> Marker<'a> {
             ('t', _) => Self::Thrown,
             ('g', function) => Self::Function(function),
             ('l', variable) => Self::IsList(variable),
+            ('w', variable) => Self::Value(variable),
+            ('v', path) => Self::Imported(path),
             ('r', _) => Self::Stashed,
             ('d', variable) => Self::Defined(variable),
             ('k', variable) => Self::IsCell(variable),
@@ -108,6 +114,8 @@ impl<'a> Marker<'a> {
             Self::Thrown => " t".to_owned(),
             Self::Function(function) => format!(" g{function}"),
             Self::IsList(variable) => format!(" l{variable}"),
+            Self::Value(variable) => format!(" w{variable}"),
+            Self::Imported(path) => format!(" v{path}"),
             Self::Stashed => " r".to_owned(),
             Self::Defined(variable) => format!(" d{variable}"),
             Self::IsCell(variable) => format!(" k{variable}"),
@@ -125,6 +133,8 @@ pub(crate) struct NestingCheck {
     then: FnCallExpr,
     /// With the value, which is given back, and the name of the function that gave it.
     noting: FnCallExpr,
+    /// The same for a value that is given on: whoever uses it notes it.
+    giving: FnCallExpr,
     /// The method that gives a part of a list.
     extract: FnCallExpr,
     /// The method that tells whether its object is a list.
@@ -139,6 +149,8 @@ impl NestingCheck {
     /// The name of the native function that notes a `()` whose use was hardly meant.
     pub(crate) const NOTING: &'static str = "noting_unit";
 
+    /// The name of the native function that marks a `()` for whoever uses it.
+    pub(crate) const GIVING: &str = "giving_unit";
     /// The name of the native method that tells whether its object is a list or a blob.
     pub(crate) const IS_LIST: &str = "is_list_or_blob";
     /// The name of the native function that puts a value aside, and tells the same of it.
@@ -146,7 +158,7 @@ impl NestingCheck {
 
     /// Whether a function of this name is one of those.
     pub(crate) fn is_name(name: &str) -> bool {
-        [Self::FUNCTION, Self::NOTING, Self::IS_LIST, Self::STASHING].contains(&name)
+        [Self::FUNCTION, Self::NOTING, Self::GIVING, Self::IS_LIST, Self::STASHING].contains(&name)
     }
 
     /// Asks the parser for such calls: it alone knows the hashes.
@@ -171,6 +183,7 @@ impl NestingCheck {
             check: call("0"),
             then: call("0, 0"),
             noting: parsed(&format!("{}(0, 0)", Self::NOTING)),
+            giving: parsed(&format!("{}(0, 0)", Self::GIVING)),
             extract: parsed("[].extract(0)"),
             is_list: parsed(&format!("[].{}()", Self::IS_LIST)),
             stashing: parsed(&format!("{}(0)", Self::STASHING)),
@@ -214,10 +227,19 @@ impl NestingCheck {
         call.into_fn_call_expr(position)
     }
 
-    /// The value of a call of `function`, noted when it is `()`.
+    /// The value of a call of `function`, noted when it is `()`. Without a name it is noted when it was marked.
     pub(super) fn noting(&self, value: Expr, function: ImmutableString) -> Expr {
+        Self::named(&self.noting, value, function)
+    }
+
+    /// The value of a call of `function`, marked when it is `()`.
+    pub(super) fn giving(&self, value: Expr, function: ImmutableString) -> Expr {
+        Self::named(&self.giving, value, function)
+    }
+
+    fn named(call: &FnCallExpr, value: Expr, function: ImmutableString) -> Expr {
         let position = value.position();
-        let mut call = self.noting.clone();
+        let mut call = call.clone();
         call.args = [value, Expr::StringConstant(function, position)].into_iter().collect();
         call.into_fn_call_expr(position)
     }

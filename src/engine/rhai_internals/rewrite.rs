@@ -12,11 +12,12 @@
 //! Markers are variables whose names begin with a space, which no script can type: see [`Marker`].
 
 use super::calls::{Natives, Reading, Readings, note_own_functions};
+use super::chains::Captured;
 use super::closure_name::is_body;
 use super::function_body::{FunctionDef, statements_of};
 use super::hand_over::HandOver;
 use super::markers::{Marker, NestingCheck};
-use super::notes::used_bodies;
+use super::notes::{Tail, giving, used_bodies};
 use super::walk::{Closures, Rewriter};
 use crate::base::Note;
 use rhai::{AST, ImmutableString, Module, Position, ScriptFuncDef, Shared, Stmt};
@@ -29,6 +30,8 @@ pub(crate) enum Kind<'a> {
     Eval {
         /// These functions.
         readings: &'a Readings,
+        /// The variables of the space that closures captured.
+        captured: &'a BTreeSet<ImmutableString>,
     },
     /// A module, or functions that are added to one.
     Module,
@@ -103,7 +106,15 @@ pub(crate) fn rewrite(
     // Whoever calls a module's functions did not write them.
     rewriter.makes_notes = matches!(kind, Kind::Eval { .. });
     let used = if rewritten.has_closures && rewriter.makes_notes { used_bodies(ast) } else { BTreeSet::new() };
+    if rewriter.makes_notes {
+        rewriter.giving = giving(&functions);
+    }
     note_own_functions(ast, natives);
+    let in_space = match kind {
+        Kind::Eval { captured, .. } => captured.iter().cloned().collect(),
+        Kind::Module => Vec::new(),
+    };
+    rewriter.captured = Captured::of(ast, rewritten.has_closures, in_space, natives);
     for function in functions {
         let closure = is_body(&function.name);
         let (function, facts) = rewriter.function(&function, !closure, used.contains(function.name.as_str()));
@@ -118,10 +129,11 @@ pub(crate) fn rewrite(
         rewritten.imports.extend(facts.called_imports);
     }
 
-    if let Kind::Eval { readings } = kind {
+    if let Kind::Eval { readings, .. } = kind {
         let watched = readings.all_reads().chain(rewriter.readings.all_reads()).cloned().collect();
         rewriter.hand_over = HandOver::new(watched);
     }
+    rewriter.returns = Tail::Seen;
     rewriter.top_level(ast.statements(), kind, &mut rewritten);
     rewritten.import_places = std::mem::take(&mut rewriter.import_places);
     rewritten.notes = std::mem::take(&mut rewriter.notes);
@@ -154,11 +166,13 @@ impl Rewriter<'_> {
         self.locals = vec![params];
         self.in_function = true;
         self.made_portable = 0;
-        if used {
-            self.used_body(body);
-        } else {
-            self.block(body);
-        }
+        self.returns = match (used, named) {
+            (true, _) => Tail::Used,
+            (false, true) => Tail::Given,
+            (false, false) => Tail::Plain,
+        };
+        self.block_of(body, self.returns);
+        self.returns = Tail::Seen;
         if named && !body.is_empty() {
             body.statements_mut().insert(0, Marker::Source(self.closures.source()).statement(position));
         }
@@ -186,7 +200,7 @@ impl Rewriter<'_> {
             let mut statement = statement.clone();
             self.writes.clear();
             self.hand_over.begin_statement();
-            self.value_unused = index + 1 < statements.len();
+            self.tail = if index + 1 < statements.len() { Tail::Unused } else { Tail::Seen };
             let before = self.statement(&mut statement);
             rewritten.writes.push(std::mem::take(&mut self.writes));
             rewritten.captures.push(std::mem::take(&mut self.captures));

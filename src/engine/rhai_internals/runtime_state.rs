@@ -99,6 +99,11 @@ impl<'a> StateView<'a> {
         self.0.scan_imports_raw().skip(from)
     }
 
+    /// The newest import of this name.
+    pub(crate) fn import(self, alias: &str) -> Option<Shared<Module>> {
+        self.0.get_shared_import(self.0.find_import(alias)?)
+    }
+
     pub(crate) fn import_count(self) -> usize {
         self.0.num_imports()
     }

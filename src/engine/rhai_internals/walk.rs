@@ -1,16 +1,30 @@
 //! The walk over statements and expressions that rewriting is made of: it finds what is read and written, hands variables over
 //! before calls, and makes closures portable.
 
-use super::calls::{Calls, Natives, Readings, Receiver};
-use super::chains::{Effects, part, root, take_part};
+use super::calls::{Calls, Natives, Readings, Receiver, plain_variable};
+use super::chains::{Captured, Effects, changes_nothing, last_argument, part, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver};
 use super::markers::{Marker, NestingCheck};
+use super::notes::Tail;
 use crate::base::Note;
 use rhai::{
     ASTFlags, ASTNode, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock,
 };
 use std::collections::{BTreeSet, HashMap};
+
+/// What code does with a captured variable where it names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Use {
+    /// Looks at it.
+    Read,
+    /// Hands it to a closure that captures it.
+    Captured,
+    /// Gives it, or a part of it, another value: `x = 1`, `x.a = 1`.
+    Assigned,
+    /// Changes it in one step: `x += 1`, `x.push(1)`.
+    InPlace,
+}
 
 /// The closures of the code that is rewritten.
 pub(crate) trait Closures {
@@ -23,6 +37,9 @@ pub(crate) trait Closures {
     /// Makes the closures in a constant of the code portable, and says how many there were. `captures` is how many variables
     /// the parser curries.
     fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize;
+
+    /// The name of a captured variable for a place that writes it so: the same text, which can be told by its address.
+    fn name_for(&mut self, name: &ImmutableString, what: Use) -> ImmutableString;
 }
 
 /// The walk over one script, and what it has found so far.
@@ -32,6 +49,8 @@ pub(super) struct Rewriter<'a> {
     pub(super) check: &'a NestingCheck,
     /// The variables that functions read, and which of them may have been written; does nothing inside functions.
     pub(super) hand_over: HandOver,
+    /// The variables that closures captured, or may have.
+    pub(super) captured: Captured,
     /// The functions and the closures of the code.
     pub(super) readings: Readings,
     /// What the present function calls.
@@ -44,8 +63,12 @@ pub(super) struct Rewriter<'a> {
     pub(super) import_places: HashMap<ImmutableString, Position>,
     pub(super) writes: Vec<ImmutableString>,
     pub(super) captures: Vec<ImmutableString>,
-    /// Whether nobody uses the value of the statement that is walked over.
-    pub(super) value_unused: bool,
+    /// What becomes of the value of the statement that is walked over.
+    pub(super) tail: Tail,
+    /// What becomes of the value of a `return`.
+    pub(super) returns: Tail,
+    /// The functions of the script that end with the `()` of one that works in place.
+    pub(super) giving: BTreeSet<ImmutableString>,
     /// The number of closures of the present function that were made portable.
     pub(super) made_portable: usize,
     /// Whether places are marked whose values are hardly meant.
@@ -60,6 +83,7 @@ impl<'a> Rewriter<'a> {
             natives,
             check,
             hand_over: HandOver::default(),
+            captured: Captured::default(),
             readings: Readings::default(),
             calls: Calls::default(),
             locals: Vec::new(),
@@ -69,7 +93,9 @@ impl<'a> Rewriter<'a> {
             import_places: HashMap::new(),
             writes: Vec::new(),
             captures: Vec::new(),
-            value_unused: false,
+            tail: Tail::Plain,
+            returns: Tail::Plain,
+            giving: BTreeSet::new(),
             made_portable: 0,
             makes_notes: false,
             notes: Vec::new(),
@@ -132,11 +158,11 @@ impl<'a> Rewriter<'a> {
     }
 
     pub(super) fn block(&mut self, block: &mut StmtBlock) {
-        self.block_of(block, false);
+        self.block_of(block, Tail::Plain);
     }
 
-    /// A block whose value nobody uses when it is `void`.
-    fn block_of(&mut self, block: &mut StmtBlock, void: bool) {
+    /// A block with what becomes of its value.
+    pub(super) fn block_of(&mut self, block: &mut StmtBlock, tail: Tail) {
         if block.is_empty() {
             return;
         }
@@ -144,7 +170,7 @@ impl<'a> Rewriter<'a> {
         let mut captures = false;
         let mut index = 0;
         while index < block.len() {
-            self.value_unused = void || index + 1 < block.len();
+            self.tail = if index + 1 < block.len() { Tail::Unused } else { tail };
             let statement = &mut block.statements_mut()[index];
             // The parser writes a closure with captures as `{ share; curry(closure, captures..) }`.
             let mut before = if captures { self.captured_closure(statement) } else { self.statement(statement) };
@@ -167,10 +193,11 @@ impl<'a> Rewriter<'a> {
         self.locals.pop();
     }
 
-    /// A block that runs or does not run, and whose value nobody uses when it is `void`.
-    fn branch(&mut self, block: &mut StmtBlock, void: bool) {
+    /// A block that runs or does not run, with what becomes of its value.
+    fn branch(&mut self, block: &mut StmtBlock, tail: Tail) {
+        let void = tail == Tail::Unused;
         let branch = self.hand_over.begin_branch();
-        self.block_of(block, void);
+        self.block_of(block, tail);
         let end = match block.statements().last() {
             Some(Stmt::BreakLoop(..) | Stmt::Return(..)) => End::Jump,
             _ => End::Open,
@@ -202,15 +229,15 @@ impl<'a> Rewriter<'a> {
 
     /// The body of a loop, whose writes the next round may read. Its value is thrown away.
     fn body(&mut self, block: &mut StmtBlock) {
-        self.block_of(block, true);
+        self.block_of(block, Tail::Unused);
         let noted = self.hand_over.end_of_round();
         block.statements_mut().extend(noted);
     }
 
     /// An expression that may not be evaluated.
-    fn maybe(&mut self, expr: &mut Expr) {
+    fn maybe(&mut self, expr: &mut Expr, tail: Tail) {
         let branch = self.hand_over.begin_branch();
-        self.expression(expr);
+        self.placed(expr, tail);
         let mut noted = self.hand_over.end_branch(branch, End::Open);
         self.behind(expr, &mut noted);
     }
@@ -228,7 +255,10 @@ impl<'a> Rewriter<'a> {
         for (index, argument) in call.args.iter_mut().enumerate() {
             match argument {
                 Expr::DynamicConstant(value, _) if index == 0 => self.constant(value, captures),
-                other => self.expression(other),
+                other => {
+                    self.expression(other);
+                    self.name_use(other, Use::Captured);
+                }
             }
         }
         Vec::new()
@@ -292,19 +322,20 @@ impl<'a> Rewriter<'a> {
     /// Rewrites a statement. Returns what must stand before it.
     pub(super) fn statement(&mut self, statement: &mut Stmt) -> Vec<Stmt> {
         self.ask_in(statement);
+        let tail = self.tail;
+        self.as_expression(statement, tail);
         match statement {
             Stmt::While(..) | Stmt::Do(..) | Stmt::For(..) => return self.looping(statement),
             Stmt::If(flow, _) => {
-                let void = self.value_unused;
                 self.expression(&mut flow.expr);
-                self.branch(&mut flow.body, void);
-                self.branch(&mut flow.branch, void);
+                self.branch(&mut flow.body, tail);
+                self.branch(&mut flow.branch, tail);
             }
             Stmt::Switch(switch, _) => {
                 self.expression(&mut switch.0);
                 for case in &mut switch.1.expressions {
-                    self.maybe(&mut case.lhs);
-                    self.maybe(&mut case.rhs);
+                    self.maybe(&mut case.lhs, Tail::Plain);
+                    self.maybe(&mut case.rhs, tail);
                 }
             }
             Stmt::Var(parts, ..) => {
@@ -323,23 +354,25 @@ impl<'a> Rewriter<'a> {
                 if let Some(name) = root(&parts.1.lhs) {
                     self.write(&name);
                 }
+                let in_place = parts.0.is_op_assignment();
+                self.name_use(&mut parts.1.lhs, if in_place { Use::InPlace } else { Use::Assigned });
                 if let Expr::Variable(variable, ..) = &parts.1.lhs {
                     self.check_wrapped(&mut parts.1.rhs, &variable.1);
                 }
                 return before;
             }
             Stmt::FnCall(call, _) => return self.call(call),
-            Stmt::Block(block) => self.block(block),
+            Stmt::Block(block) => self.block_of(block, tail),
             Stmt::TryCatch(flow, _) => {
                 self.hand_over.begin_try();
-                self.branch(&mut flow.body, false);
+                self.branch(&mut flow.body, Tail::Plain);
                 self.hand_over.end_try();
                 let caught = match &flow.expr {
                     Expr::Variable(variable, ..) => vec![variable.1.clone()],
                     _ => Vec::new(),
                 };
                 self.locals.push(caught);
-                self.branch(&mut flow.branch, false);
+                self.branch(&mut flow.branch, Tail::Plain);
                 self.locals.pop();
                 let (name, position) = match &flow.expr {
                     Expr::Variable(variable, _, position) => (variable.1.as_str(), *position),
@@ -347,6 +380,7 @@ impl<'a> Rewriter<'a> {
                 };
                 flow.branch.statements_mut().insert(0, Marker::Caught(name).statement(position));
             }
+            Stmt::Expr(expr) if self.mark(expr, tail).is_some() => self.placed(expr, tail),
             Stmt::Expr(expr) => match &mut **expr {
                 Expr::FnCall(call, _) => return self.call(call),
                 Expr::Dot(..) => {
@@ -362,7 +396,13 @@ impl<'a> Rewriter<'a> {
                 **expr = self.check.then(std::mem::take(&mut **expr), markers);
                 return self.hand_over.jump();
             }
-            Stmt::BreakLoop(expr, ..) | Stmt::Return(expr, ..) => {
+            Stmt::Return(expr, ..) => {
+                if let Some(expr) = expr {
+                    self.placed(expr, self.returns);
+                }
+                return self.hand_over.jump();
+            }
+            Stmt::BreakLoop(expr, ..) => {
                 if let Some(expr) = expr {
                     self.expression(expr);
                 }
@@ -388,7 +428,15 @@ impl<'a> Rewriter<'a> {
             }
             Expr::Map(parts, _) => parts.0.iter_mut().for_each(|(_, part)| self.value(part)),
             Expr::Variable(variable, ..) if variable.2.is_empty() => self.read(&variable.1),
-            Expr::Variable(variable, ..) => self.namespace(&variable.2),
+            Expr::Variable(variable, _, position) => {
+                self.namespace(&variable.2);
+                // In functions that is the word for the constants around them.
+                if variable.2.root() != "global" {
+                    let path = ImmutableString::from(format!("{}::{}", variable.2, variable.1));
+                    *expr = Marker::Imported(&path).expression(*position);
+                    self.imports.insert(path);
+                }
+            }
             Expr::MethodCall(call, _) => call.args.iter_mut().for_each(|argument| self.value(argument)),
             Expr::FnCall(call, position) => {
                 if let Some(function) = self.named_function(call) {
@@ -405,7 +453,7 @@ impl<'a> Rewriter<'a> {
                 put_before(expr, before);
             }
             Expr::And(parts, _) | Expr::Or(parts, _) | Expr::Coalesce(parts, _) => {
-                parts.iter_mut().for_each(|part| self.maybe(part));
+                parts.iter_mut().for_each(|part| self.maybe(part, Tail::Used));
             }
             _ => {}
         }
@@ -413,7 +461,7 @@ impl<'a> Rewriter<'a> {
 
     /// Rewrites a chain of properties, indexes and method calls. Returns what must run before it.
     fn chain(&mut self, expr: &mut Expr) -> Vec<Stmt> {
-        part(expr, self.natives);
+        part(expr, self.natives, &self.captured, |name| self.in_function && !self.is_local(name));
         let is_index = matches!(expr, Expr::Index(..));
         let (Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _)) = expr else { return Vec::new() };
         let ends = flags.contains(ASTFlags::BREAK);
@@ -446,15 +494,16 @@ impl<'a> Rewriter<'a> {
         {
             self.behind(argument, &mut before);
         }
-        if let Expr::Variable(variable, ..) = &parts.lhs
-            && variable.2.is_empty()
-        {
+        if let Some(variable) = plain_variable(&parts.lhs) {
             if effects.writes {
-                self.write(&variable.1);
+                self.write(variable);
             } else if effects.methods {
                 // It may be a map with a function of its own under that name.
-                self.compare(&variable.1);
+                self.compare(variable);
             }
+        }
+        if effects.changes {
+            self.name_use(&mut parts.lhs, Use::InPlace);
         }
         if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
             let receiver = std::mem::take(&mut parts.lhs);
@@ -483,7 +532,9 @@ impl<'a> Rewriter<'a> {
                 effects.methods = true;
                 effects.of_root |= root.is_some();
                 effects.calls.add(Calls::of(call, Some(root.unwrap_or(&Receiver::Other)), self.natives));
-                effects.writes |= !self.natives.only_reads(&call.name);
+                let only_reads = self.natives.only_reads(&call.name);
+                effects.writes |= !only_reads;
+                effects.changes |= !only_reads && !changes_nothing(&call.name);
                 call.args.iter_mut().for_each(|argument| self.value(argument));
                 if call.name == "curry" {
                     self.check_nesting(&mut call.args);
@@ -491,6 +542,17 @@ impl<'a> Rewriter<'a> {
             }
             Expr::Property(..) if !is_index => {}
             index => self.expression(index),
+        }
+    }
+
+    /// Marks the captured variable that an expression begins with as one that is written there.
+    fn name_use(&mut self, expr: &mut Expr, what: Use) {
+        match expr {
+            Expr::Variable(variable, ..) if variable.2.is_empty() && self.captured.contains(&variable.1) => {
+                variable.1 = self.closures.name_for(&variable.1, what);
+            }
+            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => self.name_use(&mut parts.lhs, what),
+            _ => {}
         }
     }
 
@@ -527,10 +589,9 @@ impl<'a> Rewriter<'a> {
         if !is_operator
             && !is_curry
             && (qualified || !self.natives.only_reads(&call.name))
-            && let Some(Expr::Variable(variable, ..)) = call.args.first()
-            && variable.2.is_empty()
+            && let Some(variable) = call.args.first().and_then(plain_variable)
         {
-            self.write(&variable.1);
+            self.write(variable);
         }
         if is_curry {
             self.check_nesting(&mut call.args);
@@ -578,16 +639,4 @@ fn put_before(expr: &mut Expr, before: Vec<Stmt>) {
     let value = Stmt::Expr(Box::new(std::mem::take(expr)));
     let block = StmtBlock::new(before.into_iter().chain([value]), position, position);
     *expr = Expr::Stmt(Box::new(block));
-}
-
-/// The last argument of the last method call in the links of a chain.
-fn last_argument(link: &mut Expr) -> Option<&mut Expr> {
-    match link {
-        Expr::MethodCall(call, _) => call.args.last_mut(),
-        Expr::Dot(parts, ..) | Expr::Index(parts, ..) => {
-            let in_rest = matches!(parts.rhs, Expr::MethodCall(..) | Expr::Dot(..) | Expr::Index(..));
-            if in_rest { last_argument(&mut parts.rhs) } else { last_argument(&mut parts.lhs) }
-        }
-        _ => None,
-    }
 }

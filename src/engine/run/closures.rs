@@ -17,7 +17,7 @@ use crate::engine::rhai_internals::rewrite::{Kind, Rewritten, RewrittenFunction,
 use crate::engine::rhai_internals::runtime_state::{
     RuntimeState, StateView, call_pointer, native_pointer, script_functions,
 };
-use crate::engine::rhai_internals::walk::Closures;
+use crate::engine::rhai_internals::walk::{Closures, Use};
 use crate::engine::task::code_unit::{ClosureCode, CodeUnit};
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::space_view::Definition;
@@ -44,7 +44,7 @@ pub(super) fn prepare(
     kind: Kind<'_>,
     check: &NestingCheck,
 ) -> Prepared {
-    let mut found = Found { unit, closures: HashMap::new() };
+    let mut found = Found { unit, closures: HashMap::new(), names: HashMap::new() };
     let mut script = rewrite(ast, &mut found, natives, kind, check);
     let definitions = std::mem::take(&mut script.functions)
         .into_iter()
@@ -53,6 +53,7 @@ pub(super) fn prepare(
             Definition { function, reading, imports, _code: code }
         })
         .collect();
+    unit.name_uses(found.names.into_iter().map(|((_, what), name)| (name, what)));
     unit.settle(std::mem::take(&mut script.bodies), found.closures);
     Prepared { script, definitions }
 }
@@ -62,6 +63,8 @@ struct Found<'u> {
     unit: &'u Arc<CodeUnit>,
     /// By the name of their body.
     closures: HashMap<ImmutableString, ClosureCode>,
+    /// The names of captured variables for places that write them.
+    names: HashMap<(ImmutableString, Use), ImmutableString>,
 }
 
 impl Closures for Found<'_> {
@@ -71,6 +74,12 @@ impl Closures for Found<'_> {
 
     fn found(&mut self, body: &Shared<FunctionDef>) {
         self.closures.insert(body.name.clone(), ClosureCode::new(body));
+    }
+
+    fn name_for(&mut self, name: &ImmutableString, what: Use) -> ImmutableString {
+        // A text of its own, not one more reference to the same.
+        let own = || ImmutableString::from(name.as_str());
+        self.names.entry((name.clone(), what)).or_insert_with(own).clone()
     }
 
     fn make_portable(&mut self, constant: &mut Dynamic, captures: usize) -> usize {
@@ -121,13 +130,14 @@ impl CodeUnit {
             {
                 return Ok(unit.parameter_counts(&name, &Task::of(&context)));
             }
+            let task = Task::of(&context);
             let is_call = context.fn_name() == "call";
             let of_map = is_method_of_map(0, &name, &context, arguments);
-            let shape = match of_map || unit.takes_this(&name, arguments.len(), is_call, &Task::of(&context)) {
+            let shape = match of_map || unit.takes_this(&name, arguments.len(), is_call, &task) {
                 true => Shape::method(0, arguments),
                 false => Shape::plain(arguments),
             };
-            unit.run(&inner, &name, shape, &context)
+            unit.run(&inner, &name, shape, task, &context)
         })
     }
 
@@ -167,7 +177,7 @@ impl CodeUnit {
         context: &NativeCallContext<'_>,
         arguments: Vec<Dynamic>,
     ) -> Fallible<Dynamic> {
-        self.run(name, name.fn_name(), Shape { this: None, arguments }, context)
+        self.run(name, name.fn_name(), Shape { this: None, arguments }, Task::of(context), context)
     }
 
     fn call_closure(
@@ -178,6 +188,10 @@ impl CodeUnit {
         arguments: &mut [&mut Dynamic],
     ) -> Fallible<Dynamic> {
         let code = self.closure(key).ok_or_else(terminated)?;
+        let task = Task::of(context);
+        if code.captures > 0 {
+            arguments.iter().for_each(|argument| task.holds(argument));
+        }
         let expected = code.names.len() - code.fixed.len();
         let of_map = is_method_of_map(code.captures, name, context, arguments);
         let mut shape = match arguments.len() {
@@ -196,7 +210,7 @@ impl CodeUnit {
         if !code.fixed.is_empty() {
             shape.arguments.splice(0..0, code.fixed.iter().cloned());
         }
-        self.run(&code.pointer, name, shape, context)
+        self.run(&code.pointer, name, shape, task, context)
     }
 
     /// Calls `inner` in the environment of this unit, on behalf of the calling task.
@@ -205,9 +219,9 @@ impl CodeUnit {
         inner: &FnPtr,
         name: &str,
         shape: Shape<'_>,
+        task: Arc<Task>,
         context: &NativeCallContext<'_>,
     ) -> Fallible<Dynamic> {
-        let task = Task::of(context);
         task.called_units().keep(self);
         let mut state = RuntimeState::of(context);
         self.enter(&mut state, &task, StateView::of(context));
@@ -370,6 +384,7 @@ pub(super) fn keep(task: &Task, value: &mut Dynamic) -> Fallible<Measure> {
         make_portable(task, value);
     }
     task.retained().keep_entries(found.entries.iter().copied());
+    task.shares(&found.cells);
     Ok(found)
 }
 

@@ -44,6 +44,7 @@ impl Task {
         snapshot.opened = opened.version;
         for (name, variable) in opened.variables {
             let value = (*variable.value).clone();
+            self.holds(&value);
             if variable.constant {
                 scope.push_constant_dynamic(name.as_str(), value);
             } else {
@@ -102,8 +103,9 @@ impl Task {
         let all = reached != Reached::Statement;
         let mut snapshot = self.state().snapshot();
         let (names, written) = snapshot.next_names(all, scope);
-        let shown = snapshot.forget_shown(&names);
+        let shown = snapshot.forget_shown(&names, scope);
         let measures = snapshot.measure(&names, scope, self.nesting());
+        measures.iter().flatten().for_each(|found| self.shares(&found.cells));
         let mut hit = None;
         let mut changes = Vec::new();
         let mut resized = Vec::new();
@@ -282,6 +284,7 @@ impl Task {
             let known = SeenVariable {
                 version,
                 value: Some(change.value),
+                ahead: snapshot.known.get_mut(&change.name).and_then(|known| known.ahead.take()),
                 bytes: change.bytes,
                 size: change.bytes,
                 live: change.live,

@@ -7,6 +7,7 @@ use crate::engine::error::{column, is_ours};
 use crate::engine::rhai_internals::callbacks::latest_variable;
 use crate::engine::rhai_internals::closure_name::names_closure;
 use crate::engine::rhai_internals::error_text::{kind, missing_property, plain_message};
+use crate::engine::rhai_internals::markers::Marker;
 use crate::engine::signature::type_words;
 use crate::engine::source_text::parse_problem;
 use crate::engine::task::context::Task;
@@ -102,10 +103,10 @@ fn say(error: &EvalAltResult, task: &Task, failure: &mut Failure) -> Option<Dyna
         }
         EvalAltResult::ErrorParsing(what, _) => failure.message = format!("syntax error: {}", parse_problem(what)),
         EvalAltResult::ErrorAssignmentToConstant(name, _) => {
-            failure.message = if name.is_empty() {
-                "cannot change 'this', which is constant here".to_owned()
-            } else {
-                format!("cannot change constant '{name}'")
+            failure.message = match Marker::of(name) {
+                Some(Marker::Imported(path)) => format!("cannot change constant '{path}'"),
+                _ if name.is_empty() => "cannot change 'this', which is constant here".to_owned(),
+                _ => format!("cannot change constant '{name}'"),
             };
             hint_at_functions(failure);
         }

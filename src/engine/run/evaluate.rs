@@ -22,12 +22,13 @@ use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::snapshot::Snapshot;
 use crate::engine::task::space_view::{Opening, Overlay, SpaceFailure};
+use crate::engine::task::views::Inherited;
 use crate::engine::value::inspect::{empty_deep_cells, measure};
 use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Map, NativeCallContext, Position, Scope};
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The reason why an entry has no value.
 #[derive(Clone, Debug)]
@@ -89,8 +90,16 @@ pub(crate) struct Callable {
     /// The code that started the child, and where in it.
     source: String,
     position: Position,
+    /// What its parent sees of other spaces.
+    views: Inherited,
     /// Its size when the child was made, with what it captured, in bytes.
     bytes: usize,
+    /// The addresses of the cells that it captured.
+    cells: Vec<usize>,
+    /// The variables of the top level among them: functions see these cells.
+    variables: Vec<(ImmutableString, Arc<Dynamic>)>,
+    /// The entry that started the child.
+    parent: Weak<Task>,
 }
 
 impl Callable {
@@ -107,12 +116,29 @@ impl Callable {
             return Err(task.hit(LimitHit::Nesting { limit: task.nesting() }));
         }
         make_portable(&task, &mut value);
+        if !found.cells.is_empty() {
+            task.witness().watch();
+            task.shares(&found.cells);
+        }
         let function = value.try_cast().ok_or_else(terminated)?;
         let mut state = RuntimeState::of(context);
         state.reset_depth();
         let source = context.call_source().unwrap_or(task.source()).to_owned();
         let (environment, position) = (task.state().environment(), context.call_position());
-        Ok(Self { function, state, environment, source, position, bytes: found.bytes })
+        let variables = task.state().snapshot().cells(&found.cells);
+        let (views, parent) = (task.views().inherited(), Arc::downgrade(&task));
+        Ok(Self {
+            function,
+            state,
+            environment,
+            source,
+            position,
+            views,
+            bytes: found.bytes,
+            cells: found.cells,
+            variables,
+            parent,
+        })
     }
 }
 
@@ -136,8 +162,13 @@ pub(crate) fn evaluate(task: &Arc<Task>, code: &str) -> Ended {
 /// Runs a background child's function for `task`, on this thread. Total, like [`evaluate`].
 pub(crate) fn call(task: &Arc<Task>, callable: Callable) -> Ended {
     finish(task, "", |scope| {
-        let Callable { function, mut state, environment, source, position, bytes } = callable;
+        let Callable { function, mut state, environment, source, position, views, bytes, cells, variables, parent } =
+            callable;
+        task.set_parent(parent);
+        task.shares(&cells);
+        task.state().snapshot().show_cells(variables);
         task.state().set_environment(environment);
+        task.views().inherit(views);
         state.set_tag(Tag { task: Arc::clone(task), unit: None }.into_value());
         let engine = engine(task);
         let result = call_pointer(&engine, &state, "bg", position, &function, None, Vec::new());
@@ -338,10 +369,11 @@ fn run_script(task: &Arc<Task>, code: &str, scope: &mut Scope<'static>) -> Falli
     let space = task.space();
     let runtime = task.runtime();
     let unit = CodeUnit::of_space(runtime.code_units(), space, source.clone());
-    let readings = space.readings();
+    let (readings, captured) = (space.readings(), space.captured());
     let of_space = space.environment().unwrap_or_default().functions;
     let natives = Known::new(runtime, vec![ast.shared_lib(), &of_space], &readings);
-    let mut prepared = prepare(&ast, &unit, &natives, Kind::Eval { readings: &readings }, runtime.nesting_check());
+    let kind = Kind::Eval { readings: &readings, captured: &captured };
+    let mut prepared = prepare(&ast, &unit, &natives, kind, runtime.nesting_check());
     task.called_units().keep(&unit);
     std::mem::take(&mut prepared.script.notes).into_iter().for_each(|note| task.note(note));
     if !slash_divisions(code).is_empty() {
@@ -388,6 +420,7 @@ fn begin(
     };
     let named_by_functions = Arc::clone(&opened.imports);
     task.set_redefined(opened.redefined.clone());
+    task.views().name(prepared.script.imports.iter().chain(&*named_by_functions));
     *scope = task.open_snapshot(prepared, opened);
     let resolver = Resolver { task: Arc::clone(task) };
     let kept = task.state().environment();

@@ -11,6 +11,7 @@ use crate::engine::rhai_internals::runtime_state::{StateView, script_functions};
 use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::{Tag, Task};
 use crate::engine::task::snapshot::SeenVariable;
+use crate::engine::task::views::ViewedSpace;
 use crate::engine::value::inspect::is_handle;
 use rhai::{Dynamic, Engine, EvalAltResult, FnPtr, ImmutableString, OptimizationLevel, Position, Scope, Shared};
 use std::sync::Arc;
@@ -103,6 +104,10 @@ impl Observer for Watcher {
         look_up(&self.0, name, at)
     }
 
+    fn imported(&self, path: &str, at: StateView<'_>) -> Fallible<Dynamic> {
+        imported(&self.0, path, at)
+    }
+
     fn defines(&self, name: &str, at: StateView<'_>) -> bool {
         in_space(&self.0, name, at).is_some() || at.constant(name).is_some()
     }
@@ -120,6 +125,14 @@ impl Observer for Watcher {
         Ok(bound.unwrap_or(Dynamic::from(FnPtr::new(name)?)))
     }
 
+    fn watches(&self) -> bool {
+        self.0.witness().watches()
+    }
+
+    fn uses(&self, name: &str, cell: &Dynamic) {
+        self.0.uses(name, cell);
+    }
+
     fn is_handle(&self, value: &Dynamic) -> bool {
         is_handle(value)
     }
@@ -127,6 +140,26 @@ impl Observer for Watcher {
     fn make_cell(&self, value: Dynamic) -> Dynamic {
         self.0.captures().make(value)
     }
+}
+
+/// A variable of an import, which running code names by this path.
+fn imported(task: &Task, path: &str, at: StateView<'_>) -> Fallible<Dynamic> {
+    let (modules, name) = path.rsplit_once("::").unwrap_or_default();
+    let mut modules_on_the_way = modules.split("::");
+    let root = modules_on_the_way.next().unwrap_or_default();
+    let embedded = || task.runtime().embedded_modules().iter().find(|(name, _)| *name == root);
+    let root = at.import(root).or_else(|| embedded().map(|(_, module)| module.clone()));
+    let Some(root) = root else {
+        return Err(EvalAltResult::ErrorModuleNotFound(modules.to_owned(), Position::NONE).into());
+    };
+    let value = match modules_on_the_way.try_fold(&*root, |module, name| module.get_sub_module(name)) {
+        Some(module) => match ViewedSpace::of(module) {
+            Some(space) => task.views().variable(&space, name, |bytes| task.afford(bytes))?,
+            None => module.get_var(name),
+        },
+        None => None,
+    };
+    value.ok_or_else(|| EvalAltResult::ErrorVariableNotFound(path.to_owned(), Position::NONE).into())
 }
 
 /// A variable that running code names and that is not in its scope.
@@ -141,7 +174,8 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynami
         // A closure of another space reads that space, as it is now.
         let variable = space.upgrade().and_then(|space| space.variable(name));
         // Of a space that ended the constants are left.
-        return Ok(variable.map(|variable| (*variable.value).clone()).or_else(|| at.constant(name)));
+        let Some(variable) = variable else { return Ok(at.constant(name)) };
+        return task.views().of_other_space(*id, name, variable, |bytes| task.afford(bytes)).map(Some);
     }
     let mut snapshot = task.state().snapshot();
     if !snapshot.known.contains_key(name) {
@@ -162,7 +196,12 @@ fn look_up(task: &Task, name: &str, at: StateView<'_>) -> Fallible<Option<Dynami
             }
             Ok(Some((*value).clone().into_read_only().into_shared()))
         }
-        (shown, _) => Ok(shown),
+        (shown, value) => {
+            if let Some(cell) = value.filter(|value| value.is_shared()) {
+                task.looks_at(&cell);
+            }
+            Ok(shown)
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::engine::task::code_unit::CodeUnit;
 use crate::engine::task::context::Task;
 use crate::engine::task::loaded_module::LoadedModule;
 use crate::engine::task::space_view::{Definition, Overlay, SpaceView};
+use crate::engine::task::views::ViewedSpace;
 use rhai::{Dynamic, EvalAltResult, FnPtr, ImmutableString, Module, Position, Shared};
 use std::sync::{Arc, OnceLock};
 
@@ -62,10 +63,12 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
     let prepared = prepare(&ast, &unit, &natives, Kind::Module, runtime.nesting_check());
     let mut readings = prepared.script.readings.clone();
     task.called_units().keep(&unit);
+    task.views().name(&prepared.script.imports);
     let mut functions = Module::new();
     let mut units = vec![unit];
     let define = |functions: &mut Module, definitions: Vec<Definition>| {
         for definition in definitions {
+            task.views().name(&definition.imports);
             functions.set_script_fn(definition.function);
         }
     };
@@ -93,30 +96,27 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
 }
 
 impl LoadedModule {
-    /// A view of a space: its functions, which run in that space, and its variables as they are now, as constants.
+    /// A view of a space: its functions, which run in that space, and its variables as constants. Those that the code of `task`
+    /// names it has as they are now; the module itself holds none of them.
     pub(crate) fn of_space(task: &Task, name: &str, space: &Arc<dyn SpaceView>) -> Option<Self> {
         let environment = space.environment()?;
-        let source = ImmutableString::from(space.name());
-        let unit = CodeUnit::of_space(task.runtime().code_units(), space, source);
+        let viewed = ViewedSpace::new(space);
         let mut module = Module::new();
         for function in script_functions(&environment.functions) {
             if function.access.is_private() {
                 continue;
             }
             let Ok(pointer) = FnPtr::new(function.name.clone()) else { continue };
-            let unit = Arc::clone(&unit);
+            let viewed = Arc::clone(&viewed);
             let types = vec![std::any::TypeId::of::<Dynamic>(); function.params.len()];
             add_raw(&mut module, &function.name, &types, move |context, arguments| {
                 let arguments = arguments.iter_mut().map(|argument| argument.take()).collect();
+                let task = Task::of(&context);
+                let unit = task.views().unit(&viewed, task.runtime().code_units())?;
                 unit.call_named(&pointer, &context, arguments)
             });
         }
-        for variable in space.names() {
-            if let Some(found) = space.variable(&variable) {
-                // A captured variable is a cell that its closures share; a reader gets what is in it now.
-                module.set_var(variable, (*found.value).flatten_clone());
-            }
-        }
-        Some(Self::native(name, module))
+        task.views().open(&viewed, space);
+        Some(Self::view(name, module, &viewed))
     }
 }

@@ -7,22 +7,35 @@ use crate::engine::environment::Environment;
 use crate::engine::rhai_internals::closure_name::parts_of;
 use crate::engine::rhai_internals::function_body::{FunctionDef, names_this};
 use crate::engine::rhai_internals::runtime_state::pointer_to;
+use crate::engine::rhai_internals::walk::Use;
 use rhai::{Dynamic, FnPtr, ImmutableString, Module, Shared};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard, Weak};
 
 /// The code units that have closures, by id: how a weak pointer is made strong.
 #[derive(Debug, Default)]
 pub(crate) struct CodeUnits {
     next: AtomicU64,
     alive: Mutex<HashMap<u64, Weak<CodeUnit>>>,
+    /// What code does with a captured variable where it names it, by the address of the name there.
+    uses: RwLock<HashMap<usize, Use>>,
 }
 
 impl CodeUnits {
+    fn uses_mut(&self) -> RwLockWriteGuard<'_, HashMap<usize, Use>> {
+        self.uses.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Weak<CodeUnit>>> {
         lock(&self.alive)
+    }
+
+    /// What code does with a captured variable that it names so: with this very text.
+    pub(crate) fn use_of(&self, name: &str) -> Use {
+        let uses = self.uses.read().unwrap_or_else(PoisonError::into_inner);
+        uses.get(&name.as_ptr().addr()).copied().unwrap_or(Use::Read)
     }
 
     /// The number of code units with closures that are still held by someone.
@@ -94,6 +107,8 @@ pub(crate) struct CodeUnit {
     /// The environment of a module, and the last one of a space that ended.
     last: Arc<OnceLock<Environment>>,
     code: OnceLock<Code>,
+    /// The names at the places that write a captured variable: kept as long as the code.
+    names: OnceLock<Vec<ImmutableString>>,
 }
 
 struct Code {
@@ -128,7 +143,8 @@ impl CodeUnit {
         source: ImmutableString,
     ) -> Arc<Self> {
         let id = registry.next.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Self { id, registry: Arc::clone(registry), source, space, last, code: OnceLock::new() })
+        let registry = Arc::clone(registry);
+        Arc::new(Self { id, registry, source, space, last, code: OnceLock::new(), names: OnceLock::new() })
     }
 
     /// The id that the names of its closures carry.
@@ -161,6 +177,19 @@ impl CodeUnit {
         self.code.get()?.closures.get(body)
     }
 
+    /// Takes the names at the places that write a captured variable.
+    pub(crate) fn name_uses(&self, names: impl Iterator<Item = (ImmutableString, Use)>) {
+        let (names, uses): (Vec<_>, Vec<_>) = names.unzip();
+        if names.is_empty() {
+            return;
+        }
+        // The texts stay where they are as long as they are kept here.
+        let addresses: Vec<_> = names.iter().map(|name| name.as_ptr().addr()).collect();
+        if self.names.set(names).is_ok() {
+            self.registry.uses_mut().extend(addresses.into_iter().zip(uses));
+        }
+    }
+
     /// Takes the closures once the code is rewritten.
     pub(crate) fn settle(self: &Arc<Self>, bodies: Module, closures: HashMap<ImmutableString, ClosureCode>) {
         if closures.is_empty() {
@@ -176,6 +205,10 @@ impl Drop for CodeUnit {
     fn drop(&mut self) {
         if self.code.get().is_some() {
             self.registry.lock().remove(&self.id);
+        }
+        if let Some(names) = self.names.get() {
+            let mut uses = self.registry.uses_mut();
+            names.iter().for_each(|name| _ = uses.remove(&name.as_ptr().addr()));
         }
     }
 }

@@ -10,14 +10,17 @@ use super::retained::Retained;
 use super::runtime::Runtime;
 use super::snapshot::SpaceState;
 use super::space_view::SpaceView;
+use super::views::Views;
+use super::witness::Witness;
 use crate::base::limits::LimitHit;
 use crate::base::{Clock, EntryId, Limits, Note, StopCause, Time, Wake};
 use crate::engine::error::{Fallible, limit};
+use crate::engine::rhai_internals::walk::Use;
 use crate::engine::value::cycle_collector::Captures;
 use rhai::{Dynamic, EvalAltResult, NativeCallContext};
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 /// The place where modules come from.
@@ -69,10 +72,14 @@ pub(crate) struct Task {
     control: Control,
     state: SpaceState,
     imports: ImportState,
+    views: Views,
     called_units: CalledUnits,
     retained: Retained,
     captures: Captures,
+    witness: Witness,
     notes: Notes,
+    /// The entry it is a background child of.
+    parent: OnceLock<Weak<Self>>,
 }
 
 /// The tag of running code: who it runs for, and which code it is when that is not the eval's own.
@@ -113,10 +120,13 @@ impl Task {
             runtime,
             state: SpaceState::default(),
             imports: ImportState::default(),
+            views: Views::default(),
             called_units: CalledUnits::default(),
             retained: Retained::default(),
             captures: Captures::default(),
+            witness: Witness::default(),
             notes: Notes::default(),
+            parent: OnceLock::new(),
         })
     }
 
@@ -226,6 +236,13 @@ impl Task {
         self.control.memory_used()
     }
 
+    /// The bytes that are there because it runs: what it allocated, and values that it has seen and that no space has any more.
+    pub(crate) fn memory_held(&self) -> usize {
+        let of_others = self.views.held_alone();
+        let of_its_own = self.state.held_alone(&*self.space);
+        self.memory_used().saturating_add(of_others).saturating_add(of_its_own)
+    }
+
     /// The alarm that its thread waits on. Notify it when something it may wait for has changed.
     pub(crate) fn wake(&self) -> &Wake {
         self.control.wake()
@@ -270,6 +287,11 @@ impl Task {
         &self.imports
     }
 
+    /// The values of other spaces that it has seen.
+    pub(crate) fn views(&self) -> &Views {
+        &self.views
+    }
+
     /// The code it called closures of.
     pub(crate) fn called_units(&self) -> &CalledUnits {
         &self.called_units
@@ -283,6 +305,66 @@ impl Task {
     /// The captured variables it made.
     pub(crate) fn captures(&self) -> &Captures {
         &self.captures
+    }
+
+    /// What it saw of captured variables.
+    pub(crate) fn witness(&self) -> &Witness {
+        &self.witness
+    }
+
+    /// Other entries may hold these cells, which closures captured, from now on.
+    pub(crate) fn shares(&self, cells: &[usize]) {
+        let versions = self.runtime.cell_versions();
+        for cell in cells {
+            versions.enter(*cell, &self.captures);
+            self.witness.holds(versions, *cell);
+        }
+    }
+
+    /// Its code uses this value: when it is a cell that others may hold, the entry is one of its holders.
+    pub(crate) fn holds(&self, value: &Dynamic) {
+        let versions = self.runtime.cell_versions();
+        if let Some(address) = versions.address_of(value) {
+            self.witness.holds(versions, address);
+        }
+    }
+
+    /// Its code names a captured variable, whose cell this is.
+    pub(crate) fn uses(&self, name: &str, cell: &Dynamic) {
+        let what = self.runtime.code_units().use_of(name);
+        if self.witness.uses(self.runtime.cell_versions(), cell, what) {
+            self.note_contested(name);
+        }
+    }
+
+    /// A function of its code looks at a captured variable of the space.
+    pub(crate) fn looks_at(&self, cell: &Dynamic) {
+        self.holds(cell);
+        if self.witness.watches() {
+            self.witness.uses(self.runtime.cell_versions(), cell, Use::Read);
+        }
+    }
+
+    /// Notes a captured variable that several entries changed at once: here, and where the answer is read.
+    fn note_contested(&self, name: &str) {
+        let note = || Note::Contested(name.to_owned());
+        self.note(note());
+        let mut above = self.parent();
+        while let Some(task) = above {
+            task.note(note());
+            above = task.parent();
+        }
+    }
+
+    /// The entry that it is a background child of, while that runs.
+    fn parent(&self) -> Option<Arc<Self>> {
+        self.parent.get()?.upgrade()
+    }
+
+    /// It is a background child of this entry.
+    pub(crate) fn set_parent(&self, parent: Weak<Self>) {
+        // A child begins once.
+        drop(self.parent.set(parent));
     }
 
     /// Adds a remark to its answer, once.
@@ -326,6 +408,8 @@ impl Task {
         self.state.clear();
         self.called_units.clear();
         self.imports.clear();
+        self.witness.clear();
+        self.views.clear();
     }
 }
 

@@ -1,8 +1,9 @@
 //! [`LoadedModule`], and [`ImportState`]: the modules that a running entry is loading and has loaded. Compiling and resolving
 //! them is done above, in `run/modules.rs` and `run/imports.rs`.
 
+use super::views::ViewedSpace;
 use crate::base::lock;
-use crate::engine::environment::{Constants, Environment, ModuleRecord, Quiet};
+use crate::engine::environment::{Constants, Environment, KeepAlive, ModuleRecord};
 use crate::engine::error::{Fallible, fail};
 use rhai::{ImmutableString, Module, Shared};
 use std::fmt;
@@ -29,10 +30,19 @@ impl LoadedModule {
         Self { name, module: module.into(), environment, _imports: imports }
     }
 
-    /// A module that is no script of the library, such as a view of a space, under the name it was imported by.
+    /// A module that is no script of the library, under the name it was imported by.
+    #[cfg(test)]
     pub(crate) fn native(name: &str, mut module: Module) -> Self {
         let name = ImmutableString::from(name);
-        ModuleRecord::put_into(&mut module, name.clone(), Quiet::new(), Vec::new());
+        ModuleRecord::put_into(&mut module, name.clone(), Default::default(), Vec::new());
+        module.build_index();
+        Self { name, module: module.into(), environment: Environment::default(), _imports: Vec::new() }
+    }
+
+    /// A view of a space, with its functions, under the name it was imported by.
+    pub(crate) fn view(name: &str, mut module: Module, of: &Arc<ViewedSpace>) -> Self {
+        let name = ImmutableString::from(name);
+        ModuleRecord::put_view_into(&mut module, name.clone(), Arc::clone(of) as KeepAlive);
         module.build_index();
         Self { name, module: module.into(), environment: Environment::default(), _imports: Vec::new() }
     }

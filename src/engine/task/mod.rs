@@ -10,3 +10,5 @@ pub(crate) mod retained;
 pub(crate) mod runtime;
 pub(crate) mod snapshot;
 pub(crate) mod space_view;
+pub(crate) mod views;
+pub(crate) mod witness;

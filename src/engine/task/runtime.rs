@@ -6,6 +6,7 @@ use crate::base::{Limits, lock};
 use crate::engine::rhai_internals::calls::Native;
 use crate::engine::rhai_internals::markers::NestingCheck;
 use crate::engine::signature::{doc_for_scripts, for_scripts};
+use crate::engine::value::cell_versions::CellVersions;
 use crate::engine::value::cycle_collector::CycleCollector;
 use rhai::packages::{Package, StandardPackage};
 use rhai::{Engine, Module, Shared};
@@ -28,6 +29,7 @@ struct Inner {
     embedded: Vec<(String, Shared<Module>)>,
     code_units: Arc<CodeUnits>,
     cycle_collector: CycleCollector,
+    cell_versions: CellVersions,
     nesting_check: NestingCheck,
     /// One function that nobody can call.
     no_functions: Shared<Module>,
@@ -77,6 +79,7 @@ impl Runtime {
             embedded: embedded.into_iter().map(|(name, module)| (name, ready(module))).collect(),
             code_units: Arc::default(),
             cycle_collector: CycleCollector::default(),
+            cell_versions: CellVersions::default(),
             nesting_check: NestingCheck::new(),
             no_functions: private,
             functions: OnceLock::new(),
@@ -189,6 +192,10 @@ impl Runtime {
 
     pub(crate) fn cycle_collector(&self) -> &CycleCollector {
         &self.0.cycle_collector
+    }
+
+    pub(crate) fn cell_versions(&self) -> &CellVersions {
+        &self.0.cell_versions
     }
 
     pub(crate) fn code_units(&self) -> &Arc<CodeUnits> {

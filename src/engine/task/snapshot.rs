@@ -1,7 +1,7 @@
 //! [`Snapshot`]: what an eval has seen of its space and committed to it, as data; and [`SpaceState`], which keeps it for a
 //! running entry. Committing is done above, in `run/commit.rs`.
 
-use super::space_view::{Resized, Variable};
+use super::space_view::{Resized, SpaceView, Variable};
 use crate::base::{EntryId, lock};
 use crate::engine::environment::Environment;
 use crate::engine::value::inspect::{Measure, address, is_handle, is_small, measure};
@@ -21,6 +21,13 @@ impl SpaceState {
     /// The snapshot, locked.
     pub(crate) fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
         lock(&self.snapshot)
+    }
+
+    /// The bytes of values that `space` has no more, and that are only held because the entry has seen them.
+    pub(super) fn held_alone(&self, space: &dyn SpaceView) -> usize {
+        // It is asked by others, and never worth a wait.
+        let Ok(snapshot) = self.snapshot.try_lock() else { return 0 };
+        snapshot.known.iter().map(|(name, seen)| seen.bytes_unless(space.variable(name).as_ref())).sum()
     }
 
     /// The functions, imports and constants that the entry's own code runs in.
@@ -132,19 +139,40 @@ impl Snapshot {
         self.changed.extract_if(.., |changed| names.split(' ').any(|name| *changed == name)).collect()
     }
 
-    /// A statement has ended: functions see what is committed of these again. Returns what they saw, to be dropped.
-    pub(crate) fn forget_shown(&mut self, names: &[ImmutableString]) -> Vec<Dynamic> {
+    /// A statement has ended: functions see what is committed of these again. Of those that are cells in the eval they go on seeing
+    /// the cells, which closures write that are in an atom, a channel or a child. Returns what they saw, to be dropped.
+    pub(crate) fn forget_shown(&mut self, names: &[ImmutableString], scope: &Scope<'_>) -> Vec<Dynamic> {
         self.changed.clear();
         let mut shown = Vec::new();
         for name in names {
             if let Some(seen) = self.known.get_mut(name)
                 && let Some(ahead) = seen.ahead.take()
             {
+                if ahead.is_shared() && scope.get(name).is_some_and(Dynamic::is_shared) {
+                    seen.ahead = Some(ahead);
+                    continue;
+                }
                 shown.extend(seen.cell.take());
                 shown.extend(Arc::into_inner(ahead));
             }
         }
         shown
+    }
+
+    /// The variables that functions see as one of these cells.
+    pub(crate) fn cells(&self, cells: &[usize]) -> Vec<(ImmutableString, Arc<Dynamic>)> {
+        let is_one = |value: &Dynamic| {
+            value.is_shared() && value.read_lock::<Dynamic>().is_some_and(|inner| cells.contains(&address(&inner)))
+        };
+        let ahead = self.known.iter().filter_map(|(name, seen)| Some((name, seen.ahead.as_ref()?)));
+        ahead.filter(|(_, value)| is_one(value)).map(|(name, value)| (name.clone(), Arc::clone(value))).collect()
+    }
+
+    /// Functions see these variables as these cells, which the entry's code captured from another.
+    pub(crate) fn show_cells(&mut self, variables: Vec<(ImmutableString, Arc<Dynamic>)>) {
+        for (name, cell) in variables {
+            self.known.entry(name).or_default().ahead = Some(cell);
+        }
     }
 
     /// The entries that can be reached from what it committed.
@@ -225,6 +253,12 @@ impl Snapshot {
 }
 
 impl SeenVariable {
+    /// Its bytes, unless its space has that very value `now`.
+    pub(super) fn bytes_unless(&self, now: Option<&Variable>) -> usize {
+        let Some(value) = &self.value else { return 0 };
+        if now.is_some_and(|now| Arc::ptr_eq(&now.value, value)) { 0 } else { self.size }
+    }
+
     /// The value for code that must not change it.
     pub(crate) fn shown(&mut self) -> Option<Dynamic> {
         let value = self.ahead.as_ref().or(self.value.as_ref())?;

@@ -207,6 +207,8 @@ pub(crate) trait SpaceView: fmt::Debug + Send + Sync {
     fn close_eval(&self, entry: EntryId) -> Vec<(ImmutableString, EntryId)>;
     /// What the functions of the space read and call.
     fn readings(&self) -> Arc<Readings>;
+    /// Every variable that is a cell, because a closure that captured it is kept.
+    fn captured(&self) -> Arc<BTreeSet<ImmutableString>>;
     /// The names of its variables, for suggestions.
     fn names(&self) -> Vec<ImmutableString>;
     /// One variable as it is now.

@@ -12,9 +12,17 @@ use crate::base::lock;
 use rhai::{Dynamic, FnPtr, Locked, Map, Shared};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, RwLockWriteGuard, Weak};
+use std::sync::{LazyLock, Mutex, RwLockWriteGuard, Weak};
 
-type Cell = Locked<Dynamic>;
+/// A captured variable.
+pub(super) type Cell = Locked<Dynamic>;
+
+/// How far from the beginning of a cell its value stands.
+static OFFSET: LazyLock<usize> = LazyLock::new(|| {
+    let cell = Shared::new(Cell::new(Dynamic::UNIT));
+    let value = cell.try_read().map_or(0, |value| address(&value));
+    value.saturating_sub(Shared::as_ptr(&cell).addr())
+});
 
 /// References to cells in use after which looking is given up: each costs a pause of Rhai's own making.
 const PATIENCE: usize = 4;
@@ -57,6 +65,13 @@ impl Captures {
     /// A new cell that holds `value`.
     pub(crate) fn make(&self, value: Dynamic) -> Dynamic {
         lock(&self.0).make(value)
+    }
+
+    /// The cell whose value has this address, if it was made here.
+    pub(super) fn find(&self, address: usize) -> Option<Weak<Cell>> {
+        let of_cell = address.checked_sub(*OFFSET)?;
+        // Those that leave their eval were mostly made just now.
+        lock(&self.0).noted.iter().rev().find(|cell| cell.as_ptr().addr() == of_cell).cloned()
     }
 }
 

@@ -2,6 +2,7 @@
 //! no task.
 
 pub(crate) mod atom;
+pub(crate) mod cell_versions;
 pub(crate) mod cycle_collector;
 pub(crate) mod handle;
 pub(crate) mod inspect;

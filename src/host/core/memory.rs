@@ -39,7 +39,7 @@ impl HostCore {
     pub(in crate::host) fn held(&self) -> (usize, usize) {
         let kept = self.registry().kept_bytes();
         let all = kept.saturating_add(self.unregistered_bytes());
-        let running: usize = self.all_active().values().map(|active| active.task.memory_used()).sum();
+        let running: usize = self.all_active().values().map(|active| active.task.memory_held()).sum();
         (all, all.saturating_sub(kept.saturating_add(self.space_bytes()).saturating_add(running)))
     }
 
@@ -63,18 +63,23 @@ impl HostCore {
     /// The refusal of a process that is full, with the largest holders: kept entries and spaces, and with `running` also evals that
     /// run.
     pub(in crate::host) fn total_hit(&self, running: bool) -> LimitHit {
-        let largest = self.registry().largest(2);
-        let mut holders: Vec<_> = largest.into_iter().map(|(id, size)| (format!("entry {id}"), size)).collect();
-        holders.extend(self.largest_spaces(2).into_iter().map(|(name, size)| (format!("space {name}"), size)));
-        holders.extend(self.largest_running(if running { 2 } else { 0 }));
+        let spaces = self.largest_spaces(2).into_iter().map(|(name, size)| (true, format!("space {name}"), size));
+        let entries = self.registry().largest(2);
+        let entries = entries.into_iter().map(|(id, size)| (false, format!("entry {id}"), size));
+        let running = self.largest_running(if running { 2 } else { 0 });
+        let running = running.into_iter().map(|(name, size)| (false, name, size));
+        let mut holders: Vec<_> = spaces.chain(entries).chain(running).collect();
         // To free what may be kept even now is no way out.
-        holders.retain(|(_, size)| *size > self.limits.kept_when_full_bytes);
-        holders.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+        holders.retain(|(.., size)| *size > self.limits.kept_when_full_bytes);
+        holders.sort_by_key(|(.., size)| std::cmp::Reverse(*size));
+        holders.truncate(3);
+        // The order stays within each.
+        holders.sort_by_key(|(is_space, ..)| !is_space);
         LimitHit::TotalMemory {
             limit: self.limits.total_bytes,
             still: self.limits.kept_when_full_bytes,
             unnamed: self.held().1,
-            holders: holders.into_iter().take(3).map(|(name, size)| format!("{name} ({})", bytes(size))).collect(),
+            holders: holders.into_iter().map(|(_, name, size)| format!("{name} ({})", bytes(size))).collect(),
         }
     }
 
@@ -111,7 +116,7 @@ impl HostCore {
         }
         let holds = |active: &ActiveEntry| {
             let asked = if active.id == entry { wanted } else { 0 };
-            active.task.memory_used().saturating_add(asked)
+            active.task.memory_held().saturating_add(asked)
         };
         let largest = {
             let all = self.all_active();
@@ -141,26 +146,29 @@ impl HostCore {
     fn leaving(&self) -> usize {
         let all = self.all_active();
         let stopped = all.values().filter(|active| active.task.stopped().is_some());
-        stopped.map(|active| active.task.memory_used()).fold(0, usize::saturating_add)
+        stopped.map(|active| active.task.memory_held()).fold(0, usize::saturating_add)
     }
 
     /// The `n` running entries that hold most, with how much that is, in bytes.
     fn largest_running(&self, n: usize) -> Vec<(String, usize)> {
-        let running = |active: &Arc<ActiveEntry>| (format!("running entry {}", active.id), active.task.memory_used());
+        let running = |active: &Arc<ActiveEntry>| (format!("running entry {}", active.id), active.task.memory_held());
         let mut all: Vec<_> = self.all_active().values().map(running).collect();
         all.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         all.truncate(n);
         all
     }
 
-    /// The `n` largest spaces with what they hold, in bytes, largest first.
+    /// The `n` largest spaces with what they hold, in bytes, largest first; those of modules among them.
     pub(in crate::host) fn largest_spaces(&self, n: usize) -> Vec<(String, usize)> {
+        let of_modules = self.known_module_spaces();
+        let of_modules = of_modules.iter().map(|space| (space.name().to_owned(), space.bytes()));
         let mut all: Vec<_> = self
             .spaces
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .values()
             .map(|space| (space.name().to_owned(), space.bytes()))
+            .chain(of_modules)
             .collect();
         all.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         all.truncate(n);

@@ -8,7 +8,7 @@ use crate::engine::{Batch, Committed, Environment, Opened, Opening, Readings, Sp
 use crate::engine::{Fallible, LoadedModule, Modules, Task};
 use crate::spaces::space::Space;
 use rhai::{Dynamic, ImmutableString, Shared};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
@@ -139,6 +139,10 @@ impl SpaceView for ModuleSpace {
 
     fn readings(&self) -> Arc<Readings> {
         self.space.readings()
+    }
+
+    fn captured(&self) -> Arc<BTreeSet<ImmutableString>> {
+        self.space.captured()
     }
 
     fn names(&self) -> Vec<ImmutableString> {

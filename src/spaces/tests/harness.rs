@@ -12,7 +12,7 @@ use crate::engine::{
     Sink, Sources, SpaceView, Task, Thrown, Unfinished, Waits, compile_module, evaluate, fail, raise, refuse, stdlib,
 };
 use crate::spaces::Space;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};

@@ -254,3 +254,28 @@ fn a_text_that_many_parts_refer_to_counts_once() {
     s.is("let m = #{}; for i in 0..300 { m[`k${i}`] = #{text: l[i]}; } m.len()", "300");
     s.has("let copies = []; for i in 0..5 { copies.push(t + i); } 1", "!SpaceMemoryLimit");
 }
+
+#[test]
+fn what_is_shared_counts_once_a_variable_and_copies_count_each() {
+    let s = Harness::new().session();
+    let grown = |code: &str| {
+        let before = s.space.bytes();
+        s.run(code);
+        s.space.bytes() - before
+    };
+    // A million characters.
+    let text = grown("let t = \"x\"; for i in 0..20 { t += t; } 1");
+    assert!((1_000_000..1_100_000).contains(&text), "{text}");
+    let nested = grown("let l = [[t, t], #{a: [t]}, [[t]]]; 1");
+    assert!((1_000_000..1_100_000).contains(&nested), "{nested}");
+    // Blobs and lists are copied where they are put.
+    let blobs = grown("let b = blob(1000000, 1); let bs = [b, [b, b]]; 1");
+    assert!((4_000_000..4_100_000).contains(&blobs), "{blobs}");
+    let lists = grown("let n = []; n.pad(10000, 1); let ns = [n, n]; 1");
+    assert!((480_000..700_000).contains(&lists), "{lists}");
+    // Another space that is given the text counts it too: it is there as long as either of them.
+    let other = s.harness.session();
+    let job = s.run("t");
+    other.run(&format!("let mine = res({}).value(); 1", job.id));
+    assert!((1_000_000..1_100_000).contains(&other.space.bytes()), "{}", other.space.bytes());
+}

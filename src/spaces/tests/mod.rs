@@ -7,6 +7,7 @@ mod circles;
 mod closures;
 mod concurrent;
 mod constants;
+mod contested;
 mod errors;
 mod flow;
 mod harness;

@@ -24,6 +24,28 @@ fn a_unit_that_a_function_gave_which_works_in_place_is_noted_where_it_is_used() 
         ("fn f(list) { let x = list.sort(); x } f([2, 1])", "sort"),
         ("let x = #{a: 1}.mixin(#{b: 2}); x", "mixin"),
         ("for i in 0..3 { let x = [i].push(i); }", "push"),
+        ("let x = push(l, 1); x", "push"),
+        ("let x = if true { l.sort() } else { 2 }; x", "sort"),
+        ("let x = { l.push(5); l.sort() }; x", "sort"),
+        ("let x = switch 1 { 1 => l.sort(), _ => 2 }; x", "sort"),
+        ("let x = switch 1 { 1 => { l.len(); l.reverse() } _ => 2 }; x", "reverse"),
+        ("let x = if true { if l.len() > 0 { l.sort() } }; [x]", "sort"),
+        ("`${[2, 1].sort()}`", "sort"),
+        ("fn id(x) { x } id(l.sort())", "sort"),
+        ("fn srt(list) { return list.sort(); } let x = srt([2, 1]); x", "sort"),
+        ("fn srt(list) { if list.len() > 1 { list.sort() } } let x = srt([2, 1]); x", "sort"),
+        ("fn put(list) { push(list, 1) } print(put([2]))", "push"),
+        ("fn put(list) { list.len(); list.dedup() } [1, put([2])]", "dedup"),
+        ("fn deep(list) { fn_of(list) } fn fn_of(list) { list.sort() } let x = fn_of([1]); x", "sort"),
+        ("fn keep(list) { let y = 1; list.sort() } let x = #{a: keep([1])}; x", "sort"),
+        // What was done to a value that nobody holds is lost.
+        ("[3, 1].sort()", "sort"),
+        ("l.map(|x| x).dedup()", "dedup"),
+        ("fn mk() { [2, 1] } mk().sort()", "sort"),
+        ("#{b: 1}.mixin(#{a: 2})", "mixin"),
+        ("push([1], 2)", "push"),
+        ("if true { [2, 1].sort() }", "sort"),
+        ("return [2, 1].sort();", "sort"),
     ] {
         assert_eq!(s.run(code).ended().notes, [in_place(name)], "{code}");
     }
@@ -31,6 +53,13 @@ fn a_unit_that_a_function_gave_which_works_in_place_is_noted_where_it_is_used() 
         s.run("let x = [l.push(1), l.sort(), l.push(2)]; x").ended().notes,
         [in_place("push"), in_place("sort")]
     );
+    s.run("fn ends(list) { list.sort() } fn returns(list) { return list.reverse(); }");
+    assert_eq!(
+        s.run("let x = [ends([1]), returns([2]), ends([3])]; x").ended().notes,
+        [in_place("sort"), in_place("reverse")]
+    );
+    assert_eq!(s.run("ends([1]); returns([1])").ended().notes, []);
+    s.is("let x = ends([1]); [x.tag, x == ()]", "[0, true]");
     // What is defined stays marked, and the eval that calls it is told.
     s.run("fn later(list) { let x = list.sort(); x }");
     assert_eq!(s.run("later([2, 1])").ended().notes, [in_place("sort")]);
@@ -46,6 +75,16 @@ fn a_unit_that_a_function_gave_which_works_in_place_is_noted_where_it_is_used() 
         "let x = if false { l.sort() } else { 1 }; x",
         "fn push(x) { () } let x = l.push(1); x",
         "fn set_up(list) { list.sort() } set_up([2, 1])",
+        "l.sort()",
+        "let i = 0; let n = [[2, 1], [3]]; n[i + 1].sort()",
+        "m.l.sort()",
+        "push(m[\"l\"], 3)",
+        "if true { l.sort() }",
+        "l.for_each(|x| [x].push(x))",
+        "fn quiet(list) { list.sort(); list } let x = quiet([2, 1]); x",
+        "fn either(list) { if list.len() > 5 { list.sort() } else { 7 } } let x = either([2, 1]); x",
+        "return l.sort();",
+        "let f = |x| l.push(x); f.call(3)",
     ] {
         assert_eq!(s.run(code).ended().notes, [], "{code}");
     }

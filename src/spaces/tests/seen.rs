@@ -233,5 +233,53 @@ fn a_function_in_a_map_under_the_name_of_one_that_reads_may_change_the_map() {
 #[test]
 fn a_function_that_reads_a_variable_in_use_is_refused_by_its_name() {
     let s = Harness::new().session();
-    s.has("let l = [1, 2]; fn n() { l.len() } let c = || l.len(); l.map(|x| n())", "'l' is in use");
+    s.has("let l = [1, 2]; fn n() { l.len() } let c = || l.len(); l.for_each(|i| this += n())", "'l' is in use");
+}
+
+#[test]
+fn a_function_sees_what_a_closure_wrote_that_left_its_statement() {
+    let s = Harness::new().session();
+    s.is("let n = 0; fn see() { n } let a = atom(|| n += 1); a.get().call(); a.get().call(); [see(), n]", "[2, 2]");
+    s.is("let n = 0; { n = 5; a = atom(|| n += 1); } a.get().call(); [see(), n]", "[6, 6]");
+    s.is("let n = 0; let e = bg(|| { n += 1; }); e.value(); [see(), n]", "[1, 1]");
+    s.is("let n = 0; bg(|| { n += 1; see() }).value()", "1");
+    s.is("let n = 0; let l = [bg(|| n = 3)]; l[0].value(); let r = see(); n = 4; [r, see(), n]", "[3, 4, 4]");
+    s.is("let n = 0; let a = atom(|| n += 1); a.get().call(); let n = 7; a.get().call(); [see(), n]", "[7, 7]");
+    s.is(
+        "let n = []; let a = atom(|x| n.push(x)); for i in 0..2 { a.get().call(i); } a.get().call(5); see()",
+        "[0, 1, 5]",
+    );
+    s.is("see()", "[0, 1, 5]");
+}
+
+#[test]
+fn what_the_eval_holds_for_reading_can_be_read_by_its_functions_and_closures() {
+    for code in [
+        "let l = [1, 2]; let c = || l; fn n() { l.len() } l.map(|x| n())",
+        "let l = [1, 2]; let c = || l.len(); l.map(|x| c.call())",
+        "let l = [1, 2]; let f = |x| l.len(); l.map(f)",
+        "let l = [1, 2]; let c = || l; fn n() { l.len() } fn m() { n() } let f = |x| m(); l.map(f)",
+        "let l = [1, 2]; let c = || l; fn n(x) { l.len() } l.map(n)",
+        "let l = [1, 2]; let c = || l; fn n(x) { l.len() } l.map(Fn(\"n\"))",
+        "let l = [1, 2]; let c = || l; fn n() { l.len() } fn m() { l.map(|x| n()) } m()",
+        "let m = #{l: [1, 2]}; let c = || m; fn n() { m.l.len() } m.l.map(|x| n())",
+        "let m = #{l: [1, 2]}; let c = || m; fn n() { m.l.len() } fn f() { m.l.map(|x| n()) } f()",
+        "let m = #{a: 1, b: 2}; let c = || m; fn n() { m.len() } m.keys().map(|k| n())",
+        "let l = [1, 2]; let c = || l; fn n() { l.len() } let g = || l.map(|x| n()); g.call()",
+        "let l = [1, 2]; let c = || l; let d = || c.call().len(); let r = []; for x in l { r += d.call(); } r",
+        "let l = [1, 2]; let cs = [|| l.len()]; l.map(|x| cs[0].call())",
+        "fn inner() { let l = [1, 2]; let c = || l.len(); l.map(|x| c.call()) } inner()",
+    ] {
+        let s = Harness::new().session();
+        s.is(code, "[2, 2]");
+    }
+    // In a later eval the variable is a cell of the space.
+    let s = Harness::new().session();
+    s.run("let l = [1, 2]; fn n() { l.len() } fn m() { l.map(|x| n()) }");
+    s.run("let c = || l;");
+    s.is("l.map(|x| n())", "[2, 2]");
+    s.is("m()", "[2, 2]");
+    s.is("l.map(|x| c.call().len())", "[2, 2]");
+    // Whoever writes it holds it alone.
+    s.has("l.for_each(|i| this += n())", "!DataRace: 'l' is in use");
 }

@@ -53,6 +53,78 @@ fn another_space_is_read_by_import() {
 }
 
 #[test]
+fn a_view_shows_what_was_there_at_the_import() {
+    let harness = Harness::new();
+    let (lab, s) = (harness.space("lab"), harness.session());
+    lab.run("let size = 4; let list = [1, 2]; let text = \"ab\"; let m = #{a: #{b: [1, 2]}}; let none = ();");
+    s.is(
+        "import \"@lab\" as lab; [lab::size, lab::list, lab::text, lab::m.a.b[1], lab::none]",
+        "[4, [1, 2], \"ab\", 2, ()]",
+    );
+    // What runs keeps what it has; the next eval that names the view has it anew, and so has a function of the space.
+    let job = s.start("let was = lab::list; gate(\"a\"); [was, lab::size, lab::list, lab::m.a.b.len()]");
+    harness.arrived("a", 1);
+    lab.run("size = 5; list.push(3); m = (); let newer = 1;");
+    harness.open("a");
+    assert!(job.join());
+    assert_eq!(job.show(), "[[1, 2], 4, [1, 2], 2]");
+    s.is("fn seen() { lab::list } [lab::size, seen(), lab::newer, lab::m]", "[5, [1, 2, 3], 1, ()]");
+    lab.run("list.push(4);");
+    s.is("seen()", "[1, 2, 3, 4]");
+    s.is("[lab::list.filter(|x| x > 2), lab::list.map(|x| x + lab::list.len())]", "[[3, 4], [5, 6, 7, 8]]");
+    s.is("let sum = 0; for x in lab::list { sum += x } sum", "10");
+    s.is("lab::list[1..3]", "[2, 3]");
+    s.is("let mine = lab::list; mine.push(9); [mine.len(), lab::list.len()]", "[5, 4]");
+    s.is("switch lab::size { 5 => lab::text, _ => 0 }", "ab");
+    s.is("`${lab::text}${lab::list}`", "ab[1, 2, 3, 4]");
+    // It is the eval that calls a closure which sees.
+    s.run("let f = || lab::list.len();");
+    lab.run("list = [];");
+    s.is("f.call()", "0");
+}
+
+#[test]
+fn a_view_is_constant_and_says_what_is_wrong() {
+    let harness = Harness::new();
+    let (lab, s) = (harness.space("lab"), harness.session());
+    lab.run("let size = 4; let list = [1, 2]; let m = #{a: 1}; fn f() { 1 }");
+    s.run("import \"@lab\" as lab;");
+    s.has("lab::size = 1", "cannot change constant 'lab::size'");
+    s.has("lab::size += 1", "cannot change constant 'lab::size'");
+    s.has("lab::list[0] = 1", "constant");
+    s.has("lab::m.a = 2", "constant");
+    s.has("lab::list.push(3)", "constant");
+    s.is(
+        "let said = \"\"; try { lab::size = 1; } catch (e) { said = e.message; } said",
+        "cannot change constant 'lab::size'",
+    );
+    s.has("lab::nothing", "no variable 'lab::nothing'");
+    s.has("other::size", "odule");
+    s.is("[lab::size, lab::list, lab::m]", "[4, [1, 2], #{\"a\": 1}]");
+    lab.space.close();
+    s.has("lab::size", "lab");
+}
+
+#[test]
+fn a_view_is_seen_by_children_functions_modules_and_views() {
+    let harness = Harness::new();
+    harness.write("reads", "import \"@lab\" as l; fn size() { l::list.len() } fn first(v) { v[0] + l::list[0] } export const AT_LOAD = l::list;");
+    let (lab, second, s) = (harness.space("lab"), harness.space("second"), harness.session());
+    lab.run("let list = [1, 2, 3]; fn total() { let sum = 0; for x in list { sum += x } sum } fn has(x) { list.contains(x) }");
+    second.run("import \"@lab\" as lab; let own = 10; fn both() { own + lab::list.len() }");
+    s.is("import \"@lab\" as lab; import \"@second\" as second; second::both()", "13");
+    s.is("[lab::total(), lab::has(2), lab::list.filter(|x| lab::has(x + 1))]", "[6, true, [1, 2]]");
+    s.is("let f = bg(|| { gate(\"child\"); [lab::list.len(), second::both(), lab::total()] }); lab::list.len()", "3");
+    harness.arrived("child", 1);
+    lab.run("list = [5];");
+    harness.open("child");
+    // What the parent named is as the parent saw it; functions see their own space as it is when they are called.
+    s.is("f.value()", "[3, 11, 5]");
+    s.is("second::both() + lab::list.len()", "12");
+    s.is("import \"reads\" as r; [r::size(), r::first([1]), r::AT_LOAD]", "[1, 6, [5]]");
+}
+
+#[test]
 fn unknown_entries_and_failures_of_others() {
     let harness = Harness::new();
     let s = harness.session();

@@ -1,7 +1,5 @@
 //! A grammar of programs that end: statements over a few variables of fixed types, closures, and functions that read them.
 //!
-//! What differs by a known fault is left out by a flag. Whoever mends the fault sets the flag and keeps it set.
-//!
 //! Two things are left out because of plain Rhai: a closure that names the list which the call it is given to is made on (there a
 //! data race), and natives called as functions to change what was captured (there they change a copy, as long as a closure has the
 //! variable). So `u` and `v`, which are changed that way, are never captured.
@@ -10,11 +8,6 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 use std::fmt;
 
-/// Functions that read variables are called anywhere in expressions. Left out: they do not see what an index or a block inside an
-/// argument has changed before, so they are called only in statements of their own, and in loops right after simple changes.
-const READS_ANYWHERE: bool = false;
-/// A closure captures a variable that holds a closure. Left out: one that a later statement puts there cannot be called.
-const CLOSURES_CAPTURE_CLOSURES: bool = false;
 /// What every program begins with.
 const BEGIN: &str = "
 fn add(a, b) { a + b }
@@ -78,9 +71,9 @@ pub(super) fn program() -> impl Strategy<Value = Pair> {
     })
 }
 
-/// One of these, by weight; those of weight 0 are left out.
+/// One of these, by weight.
 fn one_of(choices: Vec<(u32, Text)>) -> Text {
-    Union::new_weighted(choices.into_iter().filter(|(weight, _)| *weight > 0).collect()).boxed()
+    Union::new_weighted(choices).boxed()
 }
 
 fn words(choices: &'static [&'static str]) -> Text {
@@ -162,7 +155,7 @@ fn int(depth: u32) -> Text {
         &leaf,
     );
     let reads = words(&["read_n()", "read_l().len()", "read_m()", "read_closure()", "sum(read_l())", "read_t().len()"]);
-    one_of(vec![(4, leaf), (6, calm), (2, over_lists), (2, changing), (if READS_ANYWHERE { 2 } else { 0 }, reads)])
+    one_of(vec![(4, leaf), (6, calm), (2, over_lists), (2, changing), (2, reads)])
 }
 
 /// A statement without blocks.
@@ -263,7 +256,7 @@ fn simple() -> Text {
         (3, closures),
         (2, in_place),
         (1, words(&["l.call(p, 4);", "m.b.call(p, n % 10);", "n.tag = 3;", "l.tag += 1;", "out.push(l.tag + n.tag);"])),
-        (if CLOSURES_CAPTURE_CLOSURES { 2 } else { 0 }, words(&["g = || f.call(1);", "f = |x| x + g.call();"])),
+        (2, words(&["g = || f.call(1);", "f = |x| x + g.call();"])),
     ])
 }
 

@@ -165,6 +165,12 @@ pub(super) const PURPOSES: &[Purpose] = &[
         ],
     },
     Purpose {
+        why: "a closure that does not look at this and takes one argument more than it is given takes the receiver of `x.call(f)` \
+              for it: that cannot be told from `f.call(x)`, and the receiver stays what it is",
+        how: Differs::Alone,
+        programs: &["receiver of call: closure that does not use this"],
+    },
+    Purpose {
         why: "a closure works anywhere, also outside the module that made it",
         how: Differs::FromPlain,
         programs: &["module gives a closure", "module gives a closure that counts"],

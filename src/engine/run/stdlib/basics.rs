@@ -4,6 +4,7 @@
 use crate::base::Note;
 use crate::base::limits::LimitHit;
 use crate::engine::error::{Fallible, fail, limit};
+use crate::engine::marks;
 use crate::engine::native::Api;
 use crate::engine::rhai_internals::callbacks::stash;
 use crate::engine::rhai_internals::markers::NestingCheck;
@@ -14,6 +15,8 @@ use std::time::Duration;
 
 /// The number of steps a native loop takes between two questions whether to go on.
 pub(super) const STRIDE: usize = 1_024;
+/// The tag of a `()` that the first of the functions gave which work in place; those of the others follow.
+const GIVEN: i32 = 0x1a_57_00_00;
 /// The bytes that a native function moves between two such questions.
 const CHUNK: usize = 1 << 16;
 
@@ -30,13 +33,25 @@ fn nesting(api: &mut Api) {
         NestingCheck::NOTING,
         &[],
         "",
-        |context: NativeCallContext<'_>, value: Dynamic, function: ImmutableString| {
+        |context: NativeCallContext<'_>, mut value: Dynamic, function: ImmutableString| {
             if value.is_unit() {
-                Task::of(&context).note(Note::InPlace(function.into()));
+                let given = usize::try_from(value.tag() - GIVEN).ok().and_then(|index| marks::in_place().nth(index));
+                let function = given.unwrap_or(&function);
+                if !function.is_empty() {
+                    Task::of(&context).note(Note::InPlace(function.to_owned()));
+                }
+                value.set_tag(0);
             }
             value
         },
     );
+    api.function(NestingCheck::GIVING, &[], "", |mut value: Dynamic, function: ImmutableString| {
+        let index = marks::in_place().position(|name| name == function).and_then(|index| i32::try_from(index).ok());
+        if let (true, Some(index)) = (value.is_unit(), index) {
+            value.set_tag(GIVEN + index);
+        }
+        value
+    });
     let is_list = |value: &Dynamic| value.read_lock::<Array>().is_some() || value.read_lock::<Blob>().is_some();
     api.function(NestingCheck::IS_LIST, &[], "", move |value: &mut Dynamic| is_list(value));
     api.function(NestingCheck::STASHING, &[], "", move |value: Dynamic| {

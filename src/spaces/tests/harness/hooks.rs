@@ -26,6 +26,10 @@ impl SpaceView for Noting {
         self.space.readings()
     }
 
+    fn captured(&self) -> Arc<BTreeSet<ImmutableString>> {
+        self.space.captured()
+    }
+
     fn names(&self) -> Vec<ImmutableString> {
         self.space.names()
     }
