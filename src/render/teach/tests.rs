@@ -80,7 +80,11 @@ fn texts_say_the_limits_that_are_set() {
         assert!(set.contains(after) && !set.contains(before), "{after}");
     }
     for text in [&usual, &set] {
-        assert!(!["{EVAL", "{AWAIT", "{GRACE}", "{SILENCE}", "{LONGEST}", "{CANCEL"].iter().any(|place| text.contains(place)));
+        assert!(
+            !["{EVAL", "{AWAIT", "{GRACE}", "{SILENCE}", "{LONGEST}", "{CANCEL"]
+                .iter()
+                .any(|place| text.contains(place))
+        );
     }
     // No wait is longer than the longest.
     let short = texts(&Limits { silence: Duration::from_secs(5), ..Limits::default() }).join("\n");
