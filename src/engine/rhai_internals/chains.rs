@@ -20,6 +20,17 @@ pub(super) fn changes_nothing(name: &str) -> bool {
     leaves_object(name) || ["call", "curry", "split", "to_blob"].contains(&name)
 }
 
+/// Lets statements run before an expression is evaluated.
+pub(super) fn put_before(expr: &mut Expr, before: Vec<Stmt>) {
+    if before.is_empty() {
+        return;
+    }
+    let position = expr.position();
+    let value = Stmt::Expr(Box::new(std::mem::take(expr)));
+    let block = StmtBlock::new(before.into_iter().chain([value]), position, position);
+    *expr = Expr::Stmt(Box::new(block));
+}
+
 /// What the method calls of a chain may do.
 #[derive(Debug, Default)]
 pub(super) struct Effects {

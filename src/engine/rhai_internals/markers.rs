@@ -123,6 +123,21 @@ impl<'a> Marker<'a> {
     }
 }
 
+/// What becomes of the value of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// Nobody uses it.
+    Unused,
+    /// Nothing is known.
+    Plain,
+    /// It is used.
+    Used,
+    /// It is given on, to whoever calls the function.
+    Given,
+    /// It is the answer of the eval, or may be.
+    Seen,
+}
+
 /// Calls that rewriting puts around values: of those which are about to be nested in a function pointer, of those behind which
 /// markers must stand, and of those that are noted when they are `()`.
 #[derive(Clone, Debug)]

@@ -2,26 +2,12 @@
 //! item for the index. Only the places found here cost anything when the code runs.
 
 use super::function_body::{FunctionDef, body_of, statements_of};
+use super::markers::Tail;
 use super::walk::Rewriter;
 use crate::base::Note;
 use crate::engine::marks::{uses_result, works_in_place};
 use rhai::{AST, ASTFlags, ASTNode, Expr, FnCallExpr, Ident, ImmutableString, Shared, Stmt, StmtBlock};
 use std::collections::BTreeSet;
-
-/// What becomes of the value of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tail {
-    /// Nobody uses it.
-    Unused,
-    /// Nothing is known.
-    Plain,
-    /// It is used.
-    Used,
-    /// It is given on, to whoever calls the function.
-    Given,
-    /// It is the answer of the eval, or may be.
-    Seen,
-}
 
 /// What is done with a value that may be the `()` of a function that works in place.
 pub(super) enum Mark {

@@ -2,11 +2,10 @@
 //! before calls, and makes closures portable.
 
 use super::calls::{Calls, Natives, Readings, Receiver, plain_variable};
-use super::chains::{Captured, Effects, changes_nothing, last_argument, part, root, take_part};
+use super::chains::{Captured, Effects, changes_nothing, last_argument, part, put_before, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver};
-use super::markers::{Marker, NestingCheck};
-use super::notes::Tail;
+use super::markers::{Marker, NestingCheck, Tail};
 use crate::base::Note;
 use rhai::{
     ASTFlags, ASTNode, Dynamic, Expr, FnCallExpr, ImmutableString, Namespace, Position, Shared, Stmt, StmtBlock,
@@ -628,15 +627,4 @@ impl<'a> Rewriter<'a> {
     pub(super) fn constant(&mut self, value: &mut Dynamic, captures: usize) {
         self.made_portable += self.closures.make_portable(value, captures);
     }
-}
-
-/// Lets statements run before an expression is evaluated.
-fn put_before(expr: &mut Expr, before: Vec<Stmt>) {
-    if before.is_empty() {
-        return;
-    }
-    let position = expr.position();
-    let value = Stmt::Expr(Box::new(std::mem::take(expr)));
-    let block = StmtBlock::new(before.into_iter().chain([value]), position, position);
-    *expr = Expr::Stmt(Box::new(block));
 }
