@@ -1,7 +1,7 @@
 //! The prompt on this process's terminal, whatever instance it speaks to.
 
 use super::exit::NotStarted;
-use super::signals::Signals;
+use super::signals::{Ending, Signals};
 use super::terminal::{Modes, Terminal, forget_keys};
 use crate::render::Style;
 use crate::render::notice;
@@ -12,8 +12,10 @@ use tokio::sync::oneshot;
 /// The end of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
-    /// The person left, or the terminal is gone.
+    /// The person left.
     ByThemselves,
+    /// The terminal is gone, and nobody reads what is said there.
+    TerminalGone,
     /// SIGTERM came. The prompt is still there, and ends with the process.
     Terminated,
 }
@@ -29,14 +31,23 @@ pub(super) struct TerminalSession {
 impl TerminalSession {
     /// From now on SIGINT is a key of the prompt, and ends nothing.
     pub(super) fn begin() -> Result<Self, NotStarted> {
+        Self::with(Signals::listen())
+    }
+
+    /// The same where others depend on this process: the end of the terminal, SIGHUP, does not end it at once.
+    pub(super) fn begin_for_others() -> Result<Self, NotStarted> {
+        Self::with(Signals::listen_at_a_terminal())
+    }
+
+    fn with(signals: std::io::Result<Signals>) -> Result<Self, NotStarted> {
         let cannot = |error| NotStarted::because("cannot listen for signals", error);
         let interrupts = Interrupts::default();
         interrupts.catch_signals(&tokio::runtime::Handle::current()).map_err(cannot)?;
-        Ok(Self { interrupts, signals: Signals::listen().map_err(cannot)?, modes: Modes::remember() })
+        Ok(Self { interrupts, signals: signals.map_err(cannot)?, modes: Modes::remember() })
     }
 
-    /// Runs a prompt on `backend` until the person leaves or SIGTERM comes. The prompt blocks, so it has a thread of its
-    /// own.
+    /// Runs a prompt on `backend` until the person leaves, the terminal is gone or SIGTERM comes. The prompt blocks, so it has a
+    /// thread of its own.
     pub(super) async fn run_prompt(
         &mut self,
         backend: Arc<dyn Backend>,
@@ -61,13 +72,19 @@ impl TerminalSession {
             .spawn(run)
             .map_err(|error| NotStarted::because("no thread for the prompt", error))?;
         tokio::select! {
-            end = end => {
-                if let Ok(Err(error)) = end {
+            end = end => match end {
+                // The prompt may notice before the signal comes.
+                _ if terminal.is_gone() => Ok(Left::TerminalGone),
+                Ok(Err(error)) => {
                     terminal.complain(&notice::complaint(&error.to_string()));
+                    Ok(Left::ByThemselves)
                 }
-                Ok(Left::ByThemselves)
-            }
-            () = self.signals.terminated() => Ok(Left::Terminated),
+                _ => Ok(Left::ByThemselves),
+            },
+            ending = self.signals.terminated() => Ok(match ending {
+                Ending::Terminate => Left::Terminated,
+                Ending::Hangup => Left::TerminalGone,
+            }),
         }
     }
 

@@ -25,13 +25,15 @@ pub(super) async fn serve(host: &Host, config: &Config, terminal: &Terminal) -> 
     Ok(Exit::Fine)
 }
 
-/// Serves a host and opens a prompt on it, until the person there leaves or SIGTERM comes. A signal cuts the end short.
+/// Serves a host and opens a prompt on it, until the person there leaves, the terminal is gone or SIGTERM
+/// comes. A signal cuts the end short.
 pub(super) async fn serve_with_prompt(host: &Host, config: &Config, terminal: &Terminal) -> Result<Exit, NotStarted> {
-    let mut session = TerminalSession::begin()?;
+    let mut session = TerminalSession::begin_for_others()?;
     let server = start(host, config, terminal).await?;
     let backend = HostBackend::new(host, terminal.out, tokio::runtime::Handle::current());
     match session.run_prompt(backend, &config.history, terminal).await? {
         Left::ByThemselves => terminal.say(&notice::goodbye(host.probe().running)),
+        Left::TerminalGone => {}
         // The cursor stands in the line that is being typed.
         Left::Terminated => terminal.say(&format!("\n{}", notice::SHUTTING_DOWN)),
     }

@@ -2,13 +2,25 @@
 
 use std::io;
 
-/// SIGINT and SIGTERM, which no longer end the process from the moment this was made.
+/// SIGINT and SIGTERM, which no longer end the process from the moment this was made. SIGHUP too, but only when it was asked for:
+/// what serves without a terminal of its own is left to the system, `nohup` included.
 #[derive(Debug)]
 pub(super) struct Signals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    hangup: Option<tokio::signal::unix::Signal>,
+}
+
+/// A signal that ends a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// SIGTERM.
+    Terminate,
+    /// SIGHUP: the terminal is gone.
+    Hangup,
 }
 
 impl Signals {
@@ -16,7 +28,15 @@ impl Signals {
     #[cfg(unix)]
     pub(super) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(Self { interrupt, terminate, hangup: None })
+    }
+
+    /// Starts listening, to the end of the terminal as well. Needs a tokio runtime.
+    #[cfg(unix)]
+    pub(super) fn listen_at_a_terminal() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { hangup: Some(signal(SignalKind::hangup())?), ..Self::listen()? })
     }
 
     /// Waits for the next one.
@@ -28,16 +48,31 @@ impl Signals {
         }
     }
 
-    /// Waits for the next SIGTERM, whatever SIGINT does.
+    /// Waits for the next SIGTERM, or SIGHUP where that is listened to, whatever SIGINT does.
     #[cfg(unix)]
-    pub(super) async fn terminated(&mut self) {
-        self.terminate.recv().await;
+    pub(super) async fn terminated(&mut self) -> Ending {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.terminate.recv() => Ending::Terminate,
+            _ = hangup => Ending::Hangup,
+        }
     }
 
     /// Starts listening. Needs a tokio runtime.
     #[cfg(not(unix))]
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {})
+    }
+
+    /// Starts listening. Needs a tokio runtime.
+    #[cfg(not(unix))]
+    pub(super) fn listen_at_a_terminal() -> io::Result<Self> {
+        Self::listen()
     }
 
     /// Waits for the next one.
@@ -50,7 +85,7 @@ impl Signals {
 
     /// Waits for ever: there is no such signal here.
     #[cfg(not(unix))]
-    pub(super) async fn terminated(&mut self) {
+    pub(super) async fn terminated(&mut self) -> Ending {
         std::future::pending().await
     }
 }

@@ -12,6 +12,8 @@ pub(super) struct Terminal {
     pub(super) out: Style,
     /// The style of texts on stderr.
     pub(super) err: Style,
+    /// Stdout was a terminal at first.
+    had_terminal: bool,
     /// Text for stdout was lost.
     lost: AtomicBool,
 }
@@ -24,6 +26,7 @@ impl Terminal {
         Self {
             out: style(std::io::stdout().is_terminal()),
             err: style(std::io::stderr().is_terminal()),
+            had_terminal: std::io::stdout().is_terminal(),
             lost: AtomicBool::new(false),
         }
     }
@@ -42,6 +45,11 @@ impl Terminal {
         if error.kind() != ErrorKind::BrokenPipe && !self.lost.swap(true, Ordering::Relaxed) {
             self.complain(&notice::complaint(&format!("stdout cannot be written: {error}")));
         }
+    }
+
+    /// Stdout is not the terminal any more that it was when the program started.
+    pub(super) fn is_gone(&self) -> bool {
+        self.had_terminal && !std::io::stdout().is_terminal()
     }
 
     /// Text for stdout was lost.

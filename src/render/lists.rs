@@ -60,6 +60,10 @@ pub(crate) struct CommandRow<'a> {
 
 /// Characters of a cell that holds free text: code, notes.
 const CELL: usize = 80;
+/// The same in a sentence that names several.
+const SHORT_CELL: usize = 40;
+/// How many of a kind such a sentence names.
+const NAMED: usize = 5;
 
 /// Entries, oldest first, children under their parents.
 pub(crate) fn evals(rows: &[EvalRow], style: Style) -> String {
@@ -134,6 +138,34 @@ pub(crate) fn sessions(rows: &[SessionRow], style: Style) -> String {
         );
     }
     table.text(style)
+}
+
+/// Sessions, and evals that have not ended: the first of them, and how many more there are.
+pub(crate) fn ended_by_leaving(sessions: &[SessionRow], evals: &[(EntryId, Option<&str>, &str)]) -> String {
+    let session = |row: &SessionRow| {
+        let who = one_line(format!("{} {}", row.label, row.client).trim());
+        format!("{who} (idle {})", duration(row.idle))
+    };
+    let eval = |(id, by, code): &(EntryId, Option<&str>, &str)| {
+        let by = by.map(|by| format!(" of {}", one_line(by))).unwrap_or_default();
+        format!("{id}{by} {}", first_line(code, SHORT_CELL))
+    };
+    let line = |what: &str, named: Vec<String>, all: usize| {
+        let more = all.saturating_sub(NAMED);
+        let named = named.join(" · ");
+        match more {
+            0 => format!("{what}: {named}"),
+            more => format!("{what}: {named} · {} more", thousands(more)),
+        }
+    };
+    let mut lines = Vec::new();
+    if !sessions.is_empty() {
+        lines.push(line("here", sessions.iter().take(NAMED).map(session).collect(), sessions.len()));
+    }
+    if !evals.is_empty() {
+        lines.push(line("running", evals.iter().take(NAMED).map(eval).collect(), evals.len()));
+    }
+    lines.join("\n")
 }
 
 /// Spaces. The one the prompt is in, called `here`, is marked.
@@ -335,6 +367,15 @@ mod tests {
             peer: Some("127.0.0.1:4711".into()),
             ns: "lab".into(),
         };
+        let code = "while true {\n  sleep(0.01)\n}";
+        let evals = [(EntryId(12), Some("bfw"), code), (EntryId(13), None, "loop {}")];
+        expect![[r#"
+            here: bfw claude-code\x1b 2 (idle 75.0 s)
+            running: 12 of bfw while true {… · 13 loop {}"#]]
+        .assert_eq(&ended_by_leaving(&[row("bfw", "")], &evals));
+        expect!["running: 12 of bfw while true {… · 13 loop {}"].assert_eq(&ended_by_leaving(&[], &evals));
+        expect!["running: 1 1 · 2 1 · 3 1 · 4 1 · 5 1 · 2 more"]
+            .assert_eq(&ended_by_leaving(&[], &[1, 2, 3, 4, 5, 6, 7].map(|id| (EntryId(id), None, "1"))));
         expect![[r#"
             session   client               idle  entries  running  peer            note
             bfw       claude-code\x1b 2  75.0 s    1,200        3  127.0.0.1:4711  reads the log…

@@ -29,7 +29,13 @@ pub(crate) const WHICH_NAME: &str = "of which name?";
 
 /// The lines after the list of commands.
 const ABOUT_CODE: &str = "Anything else is code. Two blank lines submit it unfinished, Alt-Enter adds a line.
-A trailing & runs it in the background. Ctrl-C cancels what runs, Ctrl-D leaves.";
+A trailing & runs it in the background. What is typed ahead waits for its turn.
+Ctrl-C cancels what runs and drops what was typed ahead of it, Ctrl-D leaves.";
+
+/// The prompt was not left, because that would end what others do; `again`: the time within which leaving means it.
+pub(crate) fn not_left(ended: &str, again: Duration) -> String {
+    format!("{ended}\nall of it ends with this process · Ctrl-D again within {} s, or :quit!, ends it", again.as_secs())
+}
 
 /// The prompt before a first line: where evals run, when that is not the caller's own scratch.
 pub(crate) fn prompt(place: Option<&str>) -> String {
@@ -162,6 +168,7 @@ mod tests {
             prompt(None),
             prompt(Some("workshop")),
             HOW_TO_LEAVE.to_owned(),
+            not_left("running: 12 loop {}", Duration::from_secs(3)),
             NOT_TEXT.to_owned(),
             help(&commands, Style::Terminal { colour: false }),
             unknown_command("evls", Some("evals")),
@@ -192,13 +199,16 @@ mod tests {
             > 
             workshop> 
             Ctrl-D or :quit leaves
+            running: 12 loop {}
+            all of it ends with this process · Ctrl-D again within 3 s, or :quit!, ends it
             that was not UTF-8 text, and nothing was run
             :res 12             entry 12 with its value
             :out 12 [from [n]]  what entry 12 printed
             :quit               leaves
 
             Anything else is code. Two blank lines submit it unfinished, Alt-Enter adds a line.
-            A trailing & runs it in the background. Ctrl-C cancels what runs, Ctrl-D leaves.
+            A trailing & runs it in the background. What is typed ahead waits for its turn.
+            Ctrl-C cancels what runs and drops what was typed ahead of it, Ctrl-D leaves.
             no command :evls · did you mean :evals · :help lists the commands
             no command :xyzzy · :help lists the commands
             which entry? · :out 12 [from [n]]

@@ -45,6 +45,9 @@ pub(crate) trait Backend: Send + Sync {
     /// The answer to a question.
     fn ask(&self, query: &Query) -> Reply<Message>;
 
+    /// Who and what would come to an end if this prompt were left, in words; `None` when it may be left at once.
+    fn ended_by_leaving(&self) -> Option<String>;
+
     /// Takes the news for this prompt: its work that settled and was not shown. `None` when there is none.
     fn take_news(&self) -> Option<Message>;
 

@@ -37,8 +37,10 @@ pub(super) enum Command {
     Time,
     /// Lists the spaces.
     Spaces,
-    /// Leaves.
+    /// Leaves, unless others are here or work runs and this is the first time.
     Quit,
+    /// Leaves, whoever is here and whatever runs.
+    QuitAtOnce,
 }
 
 /// The error in a line that begins like a command.
@@ -211,9 +213,16 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
     CommandSpec {
         name: "quit",
         arguments: "",
-        help: "leaves, as Ctrl-D does",
+        help: "leaves, as Ctrl-D does; asks first when that ends the work of others",
         completes: Argument::Free,
         parse: |words| none(words, Command::Quit),
+    },
+    CommandSpec {
+        name: "quit!",
+        arguments: "",
+        help: "leaves without asking",
+        completes: Argument::Free,
+        parse: |words| none(words, Command::QuitAtOnce),
     },
 ];
 
@@ -302,6 +311,7 @@ mod tests {
             (":doc stats::mean", Command::Doc("stats::mean".into())),
             (":time", Command::Time),
             (":quit", Command::Quit),
+            (":quit!", Command::QuitAtOnce),
         ];
         for (line, command) in good {
             assert_eq!(Command::parse(line), Ok(command), "{line}");
@@ -311,8 +321,8 @@ mod tests {
         }
     }
 
-    fn good_names() -> [&'static str; 12] {
-        ["help", "evals", "res", "out", "cancel", "watch", "sessions", "spaces", "ns", "doc", "time", "quit"]
+    fn good_names() -> [&'static str; 13] {
+        ["help", "evals", "res", "out", "cancel", "watch", "sessions", "spaces", "ns", "doc", "time", "quit", "quit!"]
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::highlight::{self, DIM};
 use super::history::History;
 use super::lines::{Line, LineSource, PrintAbove};
 use super::typed;
+use crate::base::lock;
 use crate::host::Names;
 use rustyline::completion::Completer;
 use rustyline::config::Builder;
@@ -20,9 +21,10 @@ use rustyline::{
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Texts kept in the history.
 const REMEMBERED: usize = 10_000;
@@ -34,8 +36,12 @@ const INDENT: &str = "    ";
 pub(crate) struct Terminal {
     editor: Editor<Assistant, DefaultHistory>,
     history: Option<PathBuf>,
-    /// Nothing had been typed when Ctrl-C was pressed last.
-    was_empty: Arc<AtomicBool>,
+    /// How the text that is being typed ends, when a key other than Enter ends it.
+    ended_by: Arc<EndedBy>,
+    /// What is typed ahead is dropped at the next occasion: see [`Discarded`].
+    discarding: Arc<AtomicBool>,
+    /// The editor draws, and keeps keys it has read ahead. It does neither on a terminal that cannot move its cursor.
+    keeps_keys: bool,
     forget_keys: fn(),
 }
 
@@ -59,22 +65,24 @@ impl Terminal {
             .auto_add_history(false)
             .build();
         let mut editor = Editor::with_config(config).map_err(io_error)?;
-        editor.set_helper(Some(Assistant { names: Arc::default(), colour }));
+        let discarding = Arc::new(AtomicBool::new(false));
+        editor.set_helper(Some(Assistant { names: Arc::default(), colour, discarding: Arc::clone(&discarding) }));
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), EventHandler::Simple(Cmd::Newline));
         editor.bind_sequence(
             KeyEvent(KeyCode::Tab, Modifiers::NONE),
             EventHandler::Conditional(Box::new(IndentOrComplete)),
         );
-        let was_empty = Arc::new(AtomicBool::new(true));
-        editor.bind_sequence(
-            KeyEvent::ctrl('C'),
-            EventHandler::Conditional(Box::new(NoteEmptiness(Arc::clone(&was_empty)))),
-        );
+        let ended_by = Arc::new(EndedBy::default());
+        let note = |key| EventHandler::Conditional(Box::new(NoteEnd { ended_by: Arc::clone(&ended_by), key }));
+        editor.bind_sequence(KeyEvent::ctrl('C'), note(Some(End::Interrupt)));
+        editor.bind_sequence(KeyEvent::ctrl('D'), note(Some(End::Leave)));
+        editor.bind_sequence(Event::Any, note(None));
+        let keeps_keys = editor.create_external_printer().is_ok();
         let (history, problem) = match history.prepare() {
             Ok(path) => (path, None),
             Err(problem) => (None, Some(problem)),
         };
-        let mut terminal = Self { editor, history, was_empty, forget_keys };
+        let mut terminal = Self { editor, history, ended_by, discarding, keeps_keys, forget_keys };
         let problem = problem.or_else(|| terminal.load().err());
         Ok((terminal, problem))
     }
@@ -99,11 +107,15 @@ impl LineSource for Terminal {
             assistant.names = Arc::clone(names);
         }
         loop {
+            self.ended_by.note(None);
             return match self.editor.readline(prompt) {
-                Ok(text) => Ok(Line::Text(text)),
-                Err(ReadlineError::Interrupted) => {
-                    Ok(Line::Interrupted { empty: self.was_empty.load(Ordering::Relaxed) })
-                }
+                Ok(text) => Ok(match self.ended_by.end() {
+                    None => Line::Text(text),
+                    Some(End::Interrupt) => Line::Interrupted { empty: text.trim().is_empty() },
+                    Some(End::Leave) => Line::End,
+                }),
+                // The terminal's own key for it is another one, or the signal came from outside. What had been typed is gone.
+                Err(ReadlineError::Interrupted) => Ok(Line::Interrupted { empty: false }),
                 Err(ReadlineError::Eof) => Ok(Line::End),
                 // The signal came from outside, not from the keyboard. What had been typed is gone.
                 #[cfg(unix)]
@@ -118,6 +130,20 @@ impl LineSource for Terminal {
                 Err(ReadlineError::Signal(_)) => continue,
                 Err(error) => Err(io_error(error)),
             };
+        }
+    }
+
+    fn drop_typed_ahead(&mut self) {
+        if !self.keeps_keys {
+            return;
+        }
+        self.discarding.store(true, Ordering::Relaxed);
+        let discarded = panic::catch_unwind(AssertUnwindSafe(|| self.editor.readline("")));
+        self.discarding.store(false, Ordering::Relaxed);
+        match discarded {
+            Err(other) if !other.is::<Discarded>() => panic::resume_unwind(other),
+            // Without a terminal nothing was read ahead either.
+            Err(_) | Ok(_) => {}
         }
     }
 
@@ -159,15 +185,49 @@ fn io_error(error: ReadlineError) -> io::Error {
     }
 }
 
-/// Notes whether anything had been typed, and lets Ctrl-C do what it does.
-struct NoteEmptiness(Arc<AtomicBool>);
+/// A key other than Enter that ends a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-D where nothing is typed.
+    Leave,
+}
 
-impl ConditionalEventHandler for NoteEmptiness {
-    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
-        self.0.store(context.line().trim().is_empty(), Ordering::Relaxed);
-        None
+/// The key that ended the text which is being typed, when it was another one than Enter.
+#[derive(Debug, Default)]
+struct EndedBy(Mutex<Option<End>>);
+
+impl EndedBy {
+    fn note(&self, end: Option<End>) {
+        *lock(&self.0) = end;
+    }
+
+    fn end(&self) -> Option<End> {
+        *lock(&self.0)
     }
 }
+
+/// Ctrl-C and Ctrl-D end a text as Enter does, and leave a note. As errors, which they are to the editor otherwise, they would take
+/// the keys along that were read with them. The note is void when a further key comes: then the text has not ended.
+struct NoteEnd {
+    ended_by: Arc<EndedBy>,
+    /// What the key asks for; `None` for every other key.
+    key: Option<End>,
+}
+
+impl ConditionalEventHandler for NoteEnd {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
+        let end = self.key.filter(|key| *key == End::Interrupt || context.line().is_empty());
+        self.ended_by.note(end);
+        end.map(|_| Cmd::AcceptLine)
+    }
+}
+
+/// The way out of the editor that leaves behind the keys it has read ahead. It keeps them from one text to the next, lets nobody
+/// look at them, and drops them when a text ends in any way but a good one. A hint is what it asks for first, before it shows or
+/// reads anything, so there it is made to end: by unwinding, since a hint has no errors.
+struct Discarded;
 
 /// At the beginning of a line Tab indents; elsewhere it completes.
 struct IndentOrComplete;
@@ -184,6 +244,8 @@ impl ConditionalEventHandler for IndentOrComplete {
 struct Assistant {
     names: Arc<Names>,
     colour: bool,
+    /// Nothing is typed: what was typed ahead is to be dropped.
+    discarding: Arc<AtomicBool>,
 }
 
 impl Helper for Assistant {}
@@ -218,6 +280,9 @@ impl Hinter for Assistant {
     type Hint = Hint;
 
     fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<Hint> {
+        if self.discarding.load(Ordering::Relaxed) {
+            panic::resume_unwind(Box::new(Discarded));
+        }
         // Without colour a hint could not be told from what was typed.
         (self.colour && pos == line.len()).then(|| completion::hint(line, &self.names)).flatten()
     }
@@ -256,7 +321,8 @@ mod tests {
 
     fn assistant(colour: bool) -> Assistant {
         let function = Signature { name: "timeout".into(), parameters: vec!["secs".into(), "f".into()] };
-        Assistant { names: Arc::new(Names { functions: vec![function], ..Names::default() }), colour }
+        let names = Arc::new(Names { functions: vec![function], ..Names::default() });
+        Assistant { names, colour, discarding: Arc::default() }
     }
 
     #[test]

@@ -14,6 +14,9 @@ pub(crate) trait LineSource {
     /// When the source is broken; its end is [`Line::End`].
     fn read(&mut self, prompt: &str, names: &Arc<Names>) -> io::Result<Line>;
 
+    /// Drops what was typed ahead and read already, but not asked for. The terminal drops the rest by itself when Ctrl-C is pressed.
+    fn drop_typed_ahead(&mut self);
+
     /// Keeps a submitted text in the history.
     fn remember(&mut self, text: &str);
 

@@ -127,6 +127,10 @@ impl Backend for HostBackend {
         })
     }
 
+    fn ended_by_leaving(&self) -> Option<String> {
+        self.session.ended_by_leaving()
+    }
+
     fn take_news(&self) -> Option<Message> {
         self.session.news().map(Message::from)
     }

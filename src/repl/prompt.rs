@@ -11,6 +11,10 @@ use crate::render::prompt as texts;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The time within which leaving again means it.
+const AGAIN: Duration = Duration::from_secs(3);
 
 /// Lines of an entry's output that are fetched at a time.
 const PAGE: usize = 500;
@@ -30,7 +34,7 @@ pub(crate) fn run(
 ) -> io::Result<()> {
     let printer = lines.above().unwrap_or_else(|| Box::new(screen.clone()));
     let typing = Typing::watch(&backend, printer)?;
-    let mut prompt = Prompt { backend: &*backend, screen, interrupts, timing: false };
+    let mut prompt = Prompt { backend: &*backend, screen, interrupts, timing: false, asked_to_leave: None };
     screen.say(texts::GREETING)?;
     loop {
         prompt.tell_news()?;
@@ -40,7 +44,8 @@ pub(crate) fn run(
             typing.during(|| lines.read(&place, &names))?
         };
         match line {
-            Line::End => break,
+            Line::End if prompt.leave()?.is_break() => break,
+            Line::End => {}
             Line::Interrupted { empty: true } => screen.say(texts::HOW_TO_LEAVE)?,
             Line::Interrupted { empty: false } => {}
             Line::NotText => screen.say(texts::NOT_TEXT)?,
@@ -49,8 +54,13 @@ pub(crate) fn run(
                 if !text.trim().is_empty() {
                     lines.remember(text.trim_end());
                 }
+                let presses = interrupts.count();
                 if prompt.text(&text)?.is_break() {
                     break;
+                }
+                // Whoever stops something does not want what was to follow it.
+                if interrupts.count() > presses {
+                    lines.drop_typed_ahead();
                 }
             }
         }
@@ -81,6 +91,8 @@ struct Prompt<'a> {
     screen: &'a Screen,
     interrupts: &'a Interrupts,
     timing: bool,
+    /// When it was said last what leaving would end.
+    asked_to_leave: Option<Time>,
 }
 
 impl Prompt<'_> {
@@ -115,7 +127,8 @@ impl Prompt<'_> {
                 self.screen.say(texts::timing(self.timing))?;
             }
             Command::Watch(id) => self.watch(id)?,
-            Command::Quit => return Ok(ControlFlow::Break(())),
+            Command::Quit => return self.leave(),
+            Command::QuitAtOnce => return Ok(ControlFlow::Break(())),
             Command::Evals(status) => self.ask(&Query::Evals(status))?,
             Command::Res(id) => self.ask(&Query::Entry(id))?,
             Command::Out { id, from, count } => self.ask(&Query::Output { id, from, count })?,
@@ -126,6 +139,18 @@ impl Prompt<'_> {
             Command::Ns(Some(name)) => self.ask(&Query::Move(name))?,
             Command::Doc(name) => self.ask(&Query::Doc(name))?,
         }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Leaves, unless that would end the work of somebody: then it says so, and leaves when asked again soon.
+    fn leave(&mut self) -> io::Result<ControlFlow<()>> {
+        let now = self.backend.clock().now();
+        if self.asked_to_leave.is_some_and(|asked| now.since(asked) <= AGAIN) {
+            return Ok(ControlFlow::Break(()));
+        }
+        let Some(ended) = self.backend.ended_by_leaving() else { return Ok(ControlFlow::Break(())) };
+        self.asked_to_leave = Some(now);
+        self.screen.say(&texts::not_left(&ended, AGAIN))?;
         Ok(ControlFlow::Continue(()))
     }
 

@@ -132,6 +132,44 @@ fn ctrl_c_at_the_prompt_never_leaves() {
 }
 
 #[test]
+fn who_stops_something_does_not_want_what_was_typed_ahead() {
+    let mut conversation = Conversation::new(&[("loop {}", &[CtrlC])]).types(&["quick()", "loop {}", "1"]);
+    conversation.run();
+    assert_eq!(conversation.person.dropped, 1);
+    let mut conversation = Conversation::new(&[]).acts(Act::CtrlC { empty: true }).types(&["1"]);
+    conversation.run();
+    assert_eq!(conversation.person.dropped, 0, "nothing was stopped");
+}
+
+#[test]
+fn what_would_end_with_the_prompt_is_said_before_it_ends() {
+    Conversation::new(&[("sleep(4)", &[Takes(Duration::from_secs(4)), Settles(Status::Ok)])])
+        .with(|state| state.others = Some("here: bfw claude-code 2"))
+        .acts(Act::CtrlD)
+        .types(&["sleep(4)", ":quit"])
+        .acts(Act::CtrlD)
+        .types(&["never"])
+        .shows(expect![[r#"
+            > ^D
+            here: bfw claude-code 2
+            all of it ends with this process · Ctrl-D again within 3 s, or :quit!, ends it
+            > sleep(4)
+            = sleep(4)
+            ;; id 1 · ok
+            > :quit
+            here: bfw claude-code 2
+            all of it ends with this process · Ctrl-D again within 3 s, or :quit!, ends it
+            > ^D
+            [end]"#]]);
+    Conversation::new(&[])
+        .with(|state| state.others = Some("here: bfw claude-code 2"))
+        .types(&[":quit!", "never"])
+        .shows(expect![[r#"
+            > :quit!
+            [end]"#]]);
+}
+
+#[test]
 fn an_ampersand_gives_the_prompt_back_at_once() {
     let done = Conversation::new(&[("work()", &[])]).types(&["work() &", "1"]).shows(expect![[r#"
         > work() &
@@ -215,10 +253,12 @@ fn help_lists_every_command() {
         :ns [name]          where evals run; with a name, moves there
         :doc name           the documentation of a function, such as bg or stats::mean
         :time               switches timing on or off: how long each eval took, from Enter to the answer
-        :quit               leaves, as Ctrl-D does
+        :quit               leaves, as Ctrl-D does; asks first when that ends the work of others
+        :quit!              leaves without asking
 
         Anything else is code. Two blank lines submit it unfinished, Alt-Enter adds a line.
-        A trailing & runs it in the background. Ctrl-C cancels what runs, Ctrl-D leaves.
+        A trailing & runs it in the background. What is typed ahead waits for its turn.
+        Ctrl-C cancels what runs and drops what was typed ahead of it, Ctrl-D leaves.
         > ^D
         [end]"#]]);
 }

@@ -1,11 +1,12 @@
 //! The prompt of the built program, at a terminal, with another conversation on the same state.
 
 use crate::pty::OnTerminal;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
 
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";
@@ -19,7 +20,12 @@ struct Agent {
 impl Agent {
     /// The agent of a program that has said where it is served.
     fn of(program: &OnTerminal) -> Self {
-        let url = program.first_line.rsplit(' ').next().unwrap();
+        Self::at(&program.first_line)
+    }
+
+    /// The agent of a program whose first line this is.
+    fn at(first_line: &str) -> Self {
+        let url = first_line.rsplit(' ').next().unwrap();
         let place = url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
         let mut agent = Self { place, session: String::new() };
         let text = agent.call("create-session", &json!({}));
@@ -223,11 +229,162 @@ fn an_agent_and_the_prompt_share_one_state() {
     program.sees("\n42\n");
     program.is_asked();
 
-    // Whoever leaves stops what runs.
-    agent.eval("while true { sleep(0.01) }", 0);
+    // Whoever leaves stops what runs, and is told so before.
+    let id = id_in(&agent.eval("while true { sleep(0.01) }", 0)).to_owned();
     program.press(CTRL_D);
+    program.sees(&format!("\nhere: {} agent 1 (idle ", agent.session));
+    program.sees(&format!("\nrunning: {id} of {} while true {{ sleep(0.01) }}\n", agent.session));
+    program.sees("Ctrl-D again within 3 s, or :quit!, ends it");
+    program.is_asked();
+    program.enter("40 + 3");
+    program.sees("\n43\n");
+    program.is_asked();
+    program.press([CTRL_D, CTRL_D].concat());
     program.sees("\nbye · 1 running eval cancelled\n");
     assert_eq!(program.ends(), Some(0));
+}
+
+#[test]
+fn quitting_at_once_asks_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = start(&folder, &["--history", "none"]);
+    program.enter("loop {} &");
+    program.sees("· running in the background");
+    program.is_asked();
+    program.enter(":quit");
+    program.sees("\nrunning: 1 loop {}\n");
+    program.is_asked();
+    program.enter(":quit!");
+    assert!(!program.sees("\nbye · 1 running eval cancelled\n").contains("again"));
+    assert_eq!(program.ends(), Some(0));
+}
+
+/// Whatever is typed, and whenever, every line of it is evaluated, in order. `agent` is on the same instance.
+fn nothing_typed_is_lost(program: &mut OnTerminal, agent: &Agent) {
+    program.press("1+1\r2+2\r3+3\r");
+    for value in ["\n2\n;; id", "\n4\n;; id", "\n6\n;; id"] {
+        program.sees(value);
+    }
+    program.is_asked();
+
+    // More than the editor reads at a time, with a text of several lines among them, and a line that is only begun.
+    let lines: String = (1..=200).map(|n| format!("let v{n} = {n};\n")).collect();
+    program.press(format!("{lines}fn sum(a, b) {{\n  a + b\n}}\nsum(v1,"));
+    program.press(" v200) + 1000\r");
+    program.sees("\n1201\n;; id");
+    program.is_asked();
+    program.enter("let missing = 0; for n in 1..=200 { if !is_def_var(`v${n}`) { missing += 1 } } missing");
+    program.sees("\n0\n;; id");
+    program.is_asked();
+
+    // While something runs.
+    agent.eval("let gate = atom(false);", 10);
+    program.enter(&format!(
+        "import \"@s-{}\" as agent; print(`at ${{\"it\"}}`); while !agent::gate.get() {{ sleep(0.01) }} \"through\"",
+        agent.session
+    ));
+    program.sees("\nat it\n");
+    program.press("4+4\r5+5\r6+");
+    agent.eval("gate.set(true)", 10);
+    for value in ["\"through\"\n;; id", "\n8\n;; id", "\n10\n;; id", "> 6+"] {
+        program.sees(value);
+    }
+    program.enter("6");
+    program.sees("\n12\n;; id");
+    program.is_asked();
+
+    // Ctrl-C drops the text that is being typed, and nothing that was typed after it.
+    program.press(format!("let dropped = 1;{CTRL_C}7+7\r"));
+    program.sees("\n14\n;; id");
+    program.is_asked();
+
+    // While something runs it drops what was typed ahead of it: read already, or not yet.
+    program.press("print(`at ${\"it\"}`); loop {}\rlet dropped = 2;\r");
+    program.sees("\nat it\n");
+    program.press("let dropped = 3;\r");
+    program.press(format!("{CTRL_C}8+8\r"));
+    program.sees("cancelled · id ");
+    program.sees("\n16\n;; id");
+    program.is_asked();
+    program.enter("is_def_var(\"dropped\")");
+    program.sees("\nfalse\n;; id");
+    program.is_asked();
+}
+
+#[test]
+fn nothing_typed_is_lost_at_the_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = start(&folder, &["--history", "none"]);
+    let agent = Agent::of(&program);
+    nothing_typed_is_lost(&mut program, &agent);
+    program.press([CTRL_D, CTRL_D].concat());
+    assert_eq!(program.ends(), Some(0));
+}
+
+#[test]
+fn nothing_typed_is_lost_at_an_attached_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let instance = start(&folder, &["--history", "none"]);
+    let agent = Agent::of(&instance);
+    let url = instance.first_line.rsplit(' ').next().unwrap().to_owned();
+    let mut program = OnTerminal::start(folder.path(), &["attach", &url, "--history", "none"]);
+    program.is_asked();
+    nothing_typed_is_lost(&mut program, &agent);
+    // What runs there runs on, so nothing is asked.
+    program.press(CTRL_D);
+    assert!(!program.sees("left session ").contains("again"));
+    assert_eq!(program.ends(), Some(0));
+}
+
+#[test]
+fn the_end_of_the_terminal_is_told_to_open_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = start(&folder, &["--history", "none"]);
+    let agent = Agent::of(&program);
+    let open = std::thread::spawn(move || agent.eval("while true { sleep(0.01) }", 600));
+    program.enter("while evals(\"running\").len() < 2 { sleep(0.01) } \"both\"");
+    program.sees("\n\"both\"\n");
+    program.is_asked();
+    assert_eq!(program.is_closed(), Some(0));
+    let text = open.join().unwrap();
+    assert!(text.contains("the process is shutting down"), "{text}");
+
+    // While something runs at the prompt, too, and however often the signal comes.
+    let mut program = start(&folder, &["--history", "none"]);
+    program.enter("print(`at ${\"it\"}`); loop {}");
+    program.sees("\nat it\n");
+    program.signal(Signal::HUP);
+    program.signal(Signal::HUP);
+    assert_eq!(program.ends(), Some(0));
+}
+
+#[test]
+fn only_a_prompt_of_the_process_itself_catches_the_end_of_its_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut served = OnTerminal::start(folder.path(), &["serve", "--port", "0"]);
+    let url = served.first_line.rsplit(' ').next().unwrap().to_owned();
+    let mut attached = OnTerminal::start(folder.path(), &["attach", &url, "--history", "none"]);
+    attached.is_asked();
+    for program in [&mut attached, &mut served] {
+        program.signal(Signal::HUP);
+        assert_eq!(program.ends(), None, "the signal ended it");
+    }
+
+    // What ignores the signal, as under nohup, goes on.
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$0\" serve --port 0", env!("CARGO_BIN_EXE_remontoire")])
+        .current_dir(folder.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first_line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut first_line).unwrap();
+    let id = Pid::from_child(&child);
+    kill_process(id, Signal::HUP).unwrap();
+    let agent = Agent::at(first_line.trim_end());
+    assert!(agent.eval("40 + 2", 10).starts_with("42\n"));
+    kill_process(id, Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
@@ -341,8 +498,6 @@ fn a_prompt_on_another_instance_is_one_session_more() {
     program.press("40 +");
     program.sees("40 +");
     instance.enter(&format!("import \"@s-{session}\" as other; other::gate.set(true)"));
-    // A key that comes before the prompt asks again is lost.
-    instance.is_asked();
     program.sees("\"through\"");
     program.sees(&format!(";; id {id} · "));
     program.enter(" 2");
@@ -353,7 +508,7 @@ fn a_prompt_on_another_instance_is_one_session_more() {
     program.is_asked();
 
     // The prompt outlives the instance.
-    instance.press(CTRL_D);
+    instance.enter(":quit!");
     assert_eq!(instance.ends(), Some(0));
     program.enter("1 + 1");
     program.sees("nothing is running at");

@@ -10,7 +10,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::time::Duration;
 
 /// Longer than anything takes on a busy machine; a test that gets here has failed.
@@ -30,6 +31,8 @@ pub(crate) struct OnTerminal {
     pub(crate) first_line: String,
     /// Further lines there. None are expected; they are shown when a test fails.
     complaints: Arc<Mutex<Vec<String>>>,
+    /// Nobody holds the other end of this when the program has ended.
+    ended: mpsc::Receiver<()>,
 }
 
 /// What the terminal has shown so far, without escape sequences and carriage returns.
@@ -37,6 +40,8 @@ pub(crate) struct OnTerminal {
 struct Shown {
     text: Mutex<(String, bool)>,
     changed: Condvar,
+    /// Whoever reads the terminal lets go of it at the next byte.
+    closing: AtomicBool,
 }
 
 impl OnTerminal {
@@ -64,21 +69,25 @@ impl OnTerminal {
             .spawn()
             .unwrap();
         let shown = Arc::new(Shown::default());
-        let mut screen = File::from(master.try_clone().unwrap());
+        let screen = File::from(master.try_clone().unwrap());
         std::thread::spawn({
             let shown = Arc::clone(&shown);
-            move || shown.collect(&mut screen)
+            move || shown.collect(screen)
         });
         let mut errors = BufReader::new(child.stderr.take().unwrap());
         let mut first_line = String::new();
         errors.read_line(&mut first_line).unwrap();
         let complaints = Arc::new(Mutex::new(Vec::new()));
+        let (at_the_end, ended) = mpsc::channel();
         std::thread::spawn({
             let complaints = Arc::clone(&complaints);
-            move || errors.lines().map_while(Result::ok).for_each(|line| complaints.lock().unwrap().push(line))
+            move || {
+                errors.lines().map_while(Result::ok).for_each(|line| complaints.lock().unwrap().push(line));
+                drop::<mpsc::Sender<()>>(at_the_end);
+            }
         });
         let first_line = first_line.trim_end().to_owned();
-        Self { child, keyboard: File::from(master), shown, read: 0, first_line, complaints }
+        Self { child, keyboard: File::from(master), shown, read: 0, first_line, complaints, ended }
     }
 
     /// Presses keys.
@@ -128,6 +137,20 @@ impl OnTerminal {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// Closes the terminal under the program, which is typing; its exit code.
+    #[track_caller]
+    pub(crate) fn is_closed(&mut self) -> Option<i32> {
+        self.shown.closing.store(true, Ordering::Relaxed);
+        // What the program shows of this key wakes the reader, which lets go. The keyboard is the last to hold the terminal then.
+        self.press("x");
+        let seen = self.shown.text.lock().unwrap();
+        drop(self.shown.changed.wait_timeout_while(seen, PATIENCE, |(_, over)| !*over).unwrap());
+        self.keyboard = File::open("/dev/null").unwrap();
+        let ended = self.ended.recv_timeout(PATIENCE);
+        assert_eq!(ended, Err(mpsc::RecvTimeoutError::Disconnected), "it goes on without a terminal");
+        self.child.wait().unwrap().code()
+    }
+
     /// Waits for the end of the program; its exit code.
     #[track_caller]
     pub(crate) fn ends(&mut self) -> Option<i32> {
@@ -151,27 +174,34 @@ impl Drop for OnTerminal {
 }
 
 impl Shown {
-    fn collect(&self, screen: &mut impl Read) {
+    fn collect(&self, mut screen: impl Read) {
         let mut escapes = Escapes::default();
         let mut bytes = Vec::new();
         let mut part = [0; 4096];
         loop {
             // An error is how the end of a terminal is told on some systems.
             let n = screen.read(&mut part).unwrap_or(0);
+            let n = if self.closing.load(Ordering::Relaxed) { 0 } else { n };
             bytes.extend(part[..n].iter().copied().filter(|byte| escapes.keep(*byte)));
             let whole = match std::str::from_utf8(&bytes) {
                 Ok(text) => text.len(),
                 Err(error) => error.valid_up_to(),
             };
             let text: Vec<u8> = bytes.drain(..whole).collect();
-            let mut shown = self.text.lock().unwrap();
-            shown.0.push_str(std::str::from_utf8(&text).unwrap());
-            shown.1 = n == 0;
-            self.changed.notify_all();
             if n == 0 {
+                drop(screen);
+                self.show(&text, true);
                 return;
             }
+            self.show(&text, false);
         }
+    }
+
+    fn show(&self, text: &[u8], over: bool) {
+        let mut shown = self.text.lock().unwrap();
+        shown.0.push_str(std::str::from_utf8(text).unwrap());
+        shown.1 = over;
+        self.changed.notify_all();
     }
 }
 
@@ -212,6 +242,6 @@ fn the_program_takes_this_process_over() {
 #[test]
 fn escape_sequences_are_no_text() {
     let shown = Shown::default();
-    shown.collect(&mut "\x1b[?2004h> \x1b[1;31mä\x1b[0m\r\n\x1b=b".as_bytes());
+    shown.collect("\x1b[?2004h> \x1b[1;31mä\x1b[0m\r\n\x1b=b".as_bytes());
     assert_eq!(*shown.text.lock().unwrap(), ("> ä\nb".to_owned(), true));
 }

@@ -37,9 +37,12 @@ pub(in crate::cli) async fn converse(url: &str, config: &Config, terminal: &Term
     let builtin = own.iter().filter_map(|text| Signature::parse(text)).collect();
     let backend = RemoteBackend::new(remote, queries, builtin, terminal.out, tokio::runtime::Handle::current());
     let left = terminal_session.run_prompt(Arc::new(backend), &config.history, terminal).await?;
-    // The cursor may stand in a line that is being typed.
-    let start = if left == Left::Terminated { "\n" } else { "" };
-    terminal.say(&format!("{start}{}", notice::left(&handle)));
+    match left {
+        Left::ByThemselves => terminal.say(&notice::left(&handle)),
+        Left::TerminalGone => {}
+        // The cursor may stand in a line that is being typed.
+        Left::Terminated => terminal.say(&format!("\n{}", notice::left(&handle))),
+    }
     Ok(Exit::Fine)
 }
 

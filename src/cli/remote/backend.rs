@@ -393,6 +393,11 @@ impl Backend for RemoteBackend {
         })
     }
 
+    fn ended_by_leaving(&self) -> Option<String> {
+        // Nothing: what runs there runs on.
+        None
+    }
+
     fn take_news(&self) -> Option<Message> {
         let text = self.shared.state().news.pop_front()?;
         Some(self.message(&text, false))

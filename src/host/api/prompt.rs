@@ -144,6 +144,22 @@ impl PromptSession {
         lists::sessions(&rows, self.style)
     }
 
+    /// The sessions that are here and the evals that have not ended, which would all end with the process; `None` without any.
+    pub fn ended_by_leaving(&self) -> Option<String> {
+        let core = &self.host.core;
+        let now = core.clock.now();
+        let (sessions, entries) = {
+            let mut registry = core.registry();
+            (registry.sessions(now), registry.entries(EntryFilter { status: None, owner: None }, now))
+        };
+        let live: Vec<_> = entries.iter().filter(|view| !view.status.is_settled()).collect();
+        if sessions.is_empty() && live.is_empty() {
+            return None;
+        }
+        let evals = live.iter().map(|view| (view.id, view.by.as_deref(), &*view.code));
+        Some(lists::ended_by_leaving(&sessions, &evals.collect::<Vec<_>>()))
+    }
+
     /// The spaces and what they hold.
     pub fn spaces(&self) -> String {
         let core = &self.host.core;

@@ -49,6 +49,8 @@ pub(super) struct FakeState {
     pub(super) delivered: Vec<String>,
     /// Evals of the foreground that were neither answered nor left.
     pub(super) awaited: BTreeSet<EntryId>,
+    /// Those whose work ends when the prompt is left.
+    pub(super) others: Option<&'static str>,
     /// Cancelled entries do not stop.
     pub(super) stubborn: bool,
 }
@@ -205,6 +207,10 @@ impl Backend for Fake {
         }
     }
 
+    fn ended_by_leaving(&self) -> Option<String> {
+        self.state.lock().unwrap().others.map(str::to_owned)
+    }
+
     fn take_news(&self) -> Option<Message> {
         let mut state = self.state.lock().unwrap();
         if state.news.is_empty() {
@@ -267,6 +273,7 @@ pub(super) enum Act {
     CtrlC {
         empty: bool,
     },
+    CtrlD,
     /// Does this while a text is being typed, and types nothing.
     Meanwhile(Box<dyn FnOnce(&Shown)>),
 }
@@ -275,6 +282,8 @@ pub(super) struct Person {
     pub(super) acts: VecDeque<Act>,
     pub(super) shown: Shown,
     pub(super) history: Vec<String>,
+    /// How often what was typed ahead was dropped.
+    pub(super) dropped: usize,
 }
 
 impl LineSource for Person {
@@ -283,15 +292,19 @@ impl LineSource for Person {
             let (echo, line) = match self.acts.pop_front() {
                 Some(Act::Types(text)) => (text.replace('\r', "").replace('\n', "\n· "), Line::Text(text.to_owned())),
                 Some(Act::CtrlC { empty }) => ("^C".to_owned(), Line::Interrupted { empty }),
+                Some(Act::CtrlD) | None => ("^D".to_owned(), Line::End),
                 Some(Act::Meanwhile(act)) => {
                     act(&self.shown);
                     continue;
                 }
-                None => ("^D".to_owned(), Line::End),
             };
             self.shown.write_all(format!("{prompt}{echo}\n").as_bytes())?;
             return Ok(line);
         }
+    }
+
+    fn drop_typed_ahead(&mut self) {
+        self.dropped += 1;
     }
 
     fn remember(&mut self, text: &str) {
@@ -327,7 +340,7 @@ impl Conversation {
             looked: Wake::default(),
             marked: Wake::default(),
         };
-        let person = Person { acts: VecDeque::new(), shown: Shown::default(), history: Vec::new() };
+        let person = Person { acts: VecDeque::new(), shown: Shown::default(), history: Vec::new(), dropped: 0 };
         Self { fake: Arc::new(fake), person }
     }
 
