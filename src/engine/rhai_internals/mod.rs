@@ -16,6 +16,7 @@ pub(crate) mod lexer;
 pub(crate) mod markers;
 pub(crate) mod module_outline;
 pub(crate) mod module_text;
+mod names;
 mod notes;
 mod questions;
 pub(crate) mod rewrite;

@@ -100,53 +100,6 @@ impl<'a> Rewriter<'a> {
             notes: Vec::new(),
         }
     }
-    pub(super) fn is_local(&self, name: &str) -> bool {
-        self.locals.iter().flatten().any(|local| local == name)
-    }
-
-    fn read(&mut self, name: &ImmutableString) {
-        if !self.is_local(name) {
-            self.reads.insert(name.clone());
-        }
-    }
-
-    pub(super) fn write(&mut self, name: &ImmutableString) {
-        if !self.in_function && !self.is_local(name) {
-            self.reads.insert(name.clone());
-            self.note_write(name);
-            self.hand_over.written(name);
-        }
-    }
-
-    /// A variable may have changed although nothing says so: it is compared when the statement ends.
-    pub(super) fn compare(&mut self, name: &ImmutableString) {
-        if !self.in_function && !self.is_local(name) {
-            self.note_write(name);
-        }
-    }
-
-    /// A closure captures a variable: it becomes a cell, and functions see that cell from then on.
-    fn capture(&mut self, name: &ImmutableString) {
-        if self.in_function {
-            self.read(name);
-        } else if !self.is_local(name) {
-            self.reads.insert(name.clone());
-            self.captures.push(name.clone());
-        }
-    }
-
-    fn note_write(&mut self, name: &ImmutableString) {
-        if !self.writes.contains(name) {
-            self.writes.push(name.clone());
-        }
-    }
-
-    fn declare(&mut self, name: &ImmutableString) {
-        match self.locals.last_mut() {
-            Some(block) => block.push(name.clone()),
-            None => self.note_write(name),
-        }
-    }
 
     fn namespace(&mut self, namespace: &Namespace) {
         if !namespace.is_empty() {

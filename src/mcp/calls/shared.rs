@@ -26,7 +26,7 @@ impl Shared {
 
     /// The declarations a client is shown: the built-in tools of its set, then the further ones.
     pub(crate) fn declarations(&self, set: ToolSet) -> Vec<Value> {
-        let mut declarations = declarations::declarations(set);
+        let mut declarations = declarations::declarations(set, self.host.limits());
         declarations.extend(self.tools.iter().map(|tool| tool.declaration()));
         declarations
     }

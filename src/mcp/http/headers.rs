@@ -7,7 +7,7 @@ use crate::mcp::rpc::revision::Revision;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use std::borrow::Cow;
 
 /// A header that may stand once: its trimmed value, or what is wrong with it.
@@ -113,6 +113,18 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     value.is_some_and(|value| media_type(value).eq_ignore_ascii_case("application/json"))
 }
 
+/// The coding of the body, when it has one. `identity` is none.
+pub(super) fn content_coding(headers: &HeaderMap) -> Option<String> {
+    let codings = headers.get_all(CONTENT_ENCODING).into_iter();
+    let named = codings.map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
+    let coded: Vec<_> = named
+        .filter(|value| {
+            value.split(',').any(|one| !matches!(one.trim().to_ascii_lowercase().as_str(), "" | "identity"))
+        })
+        .collect();
+    (!coded.is_empty()).then(|| coded.join(", "))
+}
+
 /// Tells whether the client takes an event stream. Clients that do not say take everything.
 pub(super) fn accepts_events(headers: &HeaderMap) -> bool {
     let mut said = false;
@@ -200,6 +212,21 @@ mod tests {
         }
         assert!(session_key(&headers(&[])).is_err());
         assert!(session_key(&headers(&[("mcp-session-id", "a"), ("mcp-session-id", "a")])).is_err());
+    }
+
+    #[test]
+    fn a_coding_other_than_identity_is_named() {
+        for (values, coding) in [
+            (&[][..], None),
+            (&["identity"], None),
+            (&["", "Identity, identity"], None),
+            (&["gzip"], Some("gzip")),
+            (&["identity", "br"], Some("br")),
+            (&["deflate, gzip", "zstd"], Some("deflate, gzip, zstd")),
+        ] {
+            let pairs: Vec<_> = values.iter().map(|value| ("content-encoding", *value)).collect();
+            assert_eq!(content_coding(&headers(&pairs)).as_deref(), coding, "{values:?}");
+        }
     }
 
     #[test]

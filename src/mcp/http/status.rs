@@ -17,7 +17,7 @@ pub(super) fn status(error: &RpcError, era: Era) -> StatusCode {
         | RpcError::MissingCapability { .. }
         | RpcError::UnsupportedVersion { .. }
         | RpcError::BadMeta { .. } => StatusCode::BAD_REQUEST,
-        RpcError::NotJsonType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        RpcError::NotJsonType | RpcError::Encoded(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         RpcError::UnknownMethod(_) => match era {
             Era::Legacy => StatusCode::OK,
             Era::Modern => StatusCode::NOT_FOUND,
@@ -41,6 +41,7 @@ mod tests {
             RpcError::NotJson,
             RpcError::NotAMessage("an empty batch"),
             RpcError::NotJsonType,
+            RpcError::Encoded("gzip".into()),
             RpcError::BadBatch("initialize stands alone"),
             RpcError::BadSessionHeader("it is absent".into()),
             RpcError::BadVersionHeader("MCP-Protocol-Version stands twice".into()),
@@ -68,6 +69,7 @@ mod tests {
             -32700 400 400 the body is not JSON, or is nested too deeply
             -32600 400 400 not a JSON-RPC message: an empty batch
             -32600 415 415 Content-Type must be application/json
+            -32600 415 415 Content-Encoding `gzip` is not read here: send the body as it is, without the header
             -32600 400 400 this batch cannot be answered: initialize stands alone
             -32600 400 400 this request needs the Mcp-Session-Id header that initialize answered with: it is absent
             -32600 400 400 MCP-Protocol-Version stands twice

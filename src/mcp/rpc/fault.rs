@@ -16,6 +16,8 @@ pub(crate) enum RpcError {
     NotAMessage(&'static str),
     /// The body is of another type than `application/json`.
     NotJsonType,
+    /// The body is compressed, or encoded in another way that is not read here.
+    Encoded(String),
     /// A batch where none may be, or with something in it that may not be.
     BadBatch(&'static str),
     /// A header session is needed and the header is absent, empty, doubled or no session id.
@@ -68,6 +70,7 @@ impl RpcError {
             Self::NotJson => -32_700,
             Self::NotAMessage(_)
             | Self::NotJsonType
+            | Self::Encoded(_)
             | Self::BadBatch(_)
             | Self::BadSessionHeader(_)
             | Self::BadVersionHeader(_)
@@ -97,6 +100,12 @@ impl fmt::Display for RpcError {
             Self::NotJson => f.write_str("the body is not JSON, or is nested too deeply"),
             Self::NotAMessage(what) => write!(f, "not a JSON-RPC message: {what}"),
             Self::NotJsonType => f.write_str("Content-Type must be application/json"),
+            Self::Encoded(coding) => {
+                write!(
+                    f,
+                    "Content-Encoding `{coding:.40}` is not read here: send the body as it is, without the header"
+                )
+            }
             Self::BadBatch(what) => write!(f, "this batch cannot be answered: {what}"),
             Self::BadSessionHeader(what) => {
                 write!(f, "this request needs the Mcp-Session-Id header that initialize answered with: {what}")
