@@ -242,8 +242,9 @@ pub(super) fn part(expr: &mut Expr, natives: &dyn Natives, captured: &Captured, 
         return;
     }
     let Some(place) = conflict(expr, &variable, natives, captured) else { return };
-    if place == 0 && of_space {
-        // What is looked up is copied only when it is a cell.
+    if place == 0 && of_space && !captured.contains(&variable) {
+        // What is looked up is copied only when it is a cell by now. A closure of this code that captured it would hold what was
+        // looked up.
         if let Expr::Dot(parts, ..) | Expr::Index(parts, ..) = expr {
             parts.lhs = Marker::Value(&variable).expression(parts.lhs.position());
         }

@@ -104,6 +104,27 @@ fn a_closure_reads_what_its_own_eval_holds() {
 }
 
 #[test]
+fn a_closure_in_a_function_reads_the_variable_of_the_space_that_its_call_is_made_on() {
+    let s = Harness::new().session();
+    s.run("let l = [1, 2]; const L = [1, 2]; let m = #{a: [1]}; let cell = [5]; let c = || cell.len();");
+    for (code, expected) in [
+        ("fn f1() { l.map(|x| l.len() + x) } f1()", "[3, 4]"),
+        ("fn f2() { l.filter(|x| l.contains(x)) } f2()", "[1, 2]"),
+        ("fn f3() { L.map(|x| L.len() + x) } f3()", "[3, 4]"),
+        ("fn f4() { m.a.map(|x| m.a.len() + x) } f4()", "[2]"),
+        ("fn f5() { m.filter(|k, v| m.len() == 1) } f5()", "#{\"a\": [1]}"),
+        ("fn f6() { cell.map(|x| cell.len() + x) } f6()", "[6]"),
+        ("fn f7() { cell.map(|x| c.call() + x) } f7()", "[6]"),
+        ("fn f8() { l.reduce(|a, x| a + l.map(|y| y * l.len()).len() + x, 0) } f8()", "7"),
+        ("fn f9() { let f = || l.len(); l.map(|x| f.call() + x) } f9()", "[3, 4]"),
+        ("fn f10() { [1].map(|y| l.map(|x| l.len() + x)) } f10()", "[[3, 4]]"),
+        ("l", "[1, 2]"),
+    ] {
+        s.is(code, expected);
+    }
+}
+
+#[test]
 fn a_part_of_a_list_is_taken_by_a_range_as_of_a_text() {
     for (code, expected) in [
         ("[1, 2, 3][0..2]", "[1, 2]"),
