@@ -4,6 +4,7 @@
 
 pub(crate) mod callbacks;
 pub(crate) mod calls;
+mod chain_walk;
 mod chains;
 pub(crate) mod closure_name;
 pub(crate) mod error_text;
