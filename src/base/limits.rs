@@ -49,7 +49,7 @@ pub struct Limits {
     pub eval_time: Option<Duration>,
     /// Settled and seen entries that are kept for one session; each further live session adds ten.
     pub capacity: usize,
-    /// The time a request that declares tasks is held before it is answered with a task.
+    /// The time a call of `eval` waits when it is not told; one that declares tasks is answered with a task then.
     pub grace: Duration,
     /// The time a call may be unsettled before its answer is committed to an event stream.
     pub stream_after: Duration,
@@ -64,6 +64,9 @@ pub struct Limits {
     /// Largest request body, in bytes.
     pub body_bytes: usize,
 }
+
+/// How long the tool `await` waits when it is not told. Clients give up a call after 30 s or 60 s: the answer comes before.
+pub(crate) const AWAIT_WAIT: Duration = Duration::from_secs(25);
 
 /// Most characters of a session's note on the roster.
 pub(crate) const MOST_NOTE_CHARACTERS: usize = 500;

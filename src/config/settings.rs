@@ -192,7 +192,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "grace",
         "REMONTOIRE_GRACE",
         Least::Zero,
-        "How long a call of a client that follows tasks is held before it becomes one",
+        "How long eval waits when it is not told; a client that follows tasks is answered with one then",
         |l| &mut l.grace,
     ),
     seconds(

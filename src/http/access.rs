@@ -53,8 +53,13 @@ pub(super) enum Denied {
     Host(String),
     /// A page that may not call.
     Origin(String),
+    /// A page that may call and asks whether it may read the answers too, which a page may only when it was allowed by name.
+    Reading(String),
     /// No token, or a wrong one.
-    Token,
+    Token {
+        /// Says that one was given.
+        given: bool,
+    },
 }
 
 impl fmt::Display for Denied {
@@ -67,8 +72,25 @@ impl fmt::Display for Denied {
             Self::Origin(given) => {
                 write!(f, "pages of `{given:.100}` may not call; the operator can add the origin with --allow-origin")
             }
-            Self::Token => f.write_str("this needs the bearer token that the operator chose with --token"),
+            Self::Reading(given) => write!(
+                f,
+                "pages of `{given:.100}` may not read the answers; the operator can allow it with --allow-origin {given:.100}"
+            ),
+            Self::Token { given: false } => f.write_str(
+                "this needs the token that the operator chose with --token: send it as `Authorization: Bearer …`",
+            ),
+            Self::Token { given: true } => f.write_str(
+                "what `Authorization` says is not `Bearer` and the token that the operator chose with --token",
+            ),
         }
+    }
+}
+
+impl Denied {
+    /// The refusal of a page that asks beforehand whether it may read.
+    pub(super) fn reading(parts: &Parts) -> Self {
+        let origin = parts.headers.get(ORIGIN).and_then(|value| value.to_str().ok());
+        Self::Reading(origin.unwrap_or_default().to_owned())
     }
 }
 
@@ -192,10 +214,17 @@ impl Access {
         }
     }
 
+    /// Tells whether a token is needed.
+    pub(super) fn needs_token(&self) -> bool {
+        self.token.is_some()
+    }
+
     /// Checks the token, when one is needed.
     pub(super) fn token(&self, parts: &Parts) -> Result<(), Denied> {
         match &self.token {
-            Some(token) if !token.is_in(&parts.headers) => Err(Denied::Token),
+            Some(token) if !token.is_in(&parts.headers) => {
+                Err(Denied::Token { given: parts.headers.contains_key(AUTHORIZATION) })
+            }
             _ => Ok(()),
         }
     }
@@ -206,7 +235,7 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Denied> {
     let denied = |given: &str| match name {
         ORIGIN => Denied::Origin(given.to_owned()),
         HOST => Denied::NoHost,
-        _ => Denied::Token,
+        _ => Denied::Token { given: true },
     };
     let mut values = headers.get_all(&name).into_iter();
     match (values.next(), values.next()) {
@@ -352,9 +381,9 @@ mod tests {
             "Bearer secret-on",
             "Basic secret-one",
         ] {
-            assert_eq!(with(wrong), Err(Denied::Token), "{wrong}");
+            assert_eq!(with(wrong), Err(Denied::Token { given: true }), "{wrong}");
         }
-        assert_eq!(access().token(&parts("/", &[])), Err(Denied::Token));
+        assert_eq!(access().token(&parts("/", &[])), Err(Denied::Token { given: false }));
         assert_eq!(Access::default().token(&parts("/", &[])), Ok(()));
     }
 

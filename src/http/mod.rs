@@ -7,6 +7,7 @@
 
 mod access;
 mod body;
+mod refused;
 mod router;
 mod server;
 mod socket;

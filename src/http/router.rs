@@ -1,8 +1,8 @@
-//! From a request to a response: the paths, the checks in their order, and refusals of the transport. The protocol is behind
-//! [`Service`].
+//! From a request to a response: the paths, and the checks in their order. The protocol is behind [`Service`].
 
 use super::access::{Access, Denied};
 use super::body::{self, ResponseBody, Unread};
+use super::refused::Refused;
 use super::socket::PendingDeliveries;
 use crate::base::Clock;
 use crate::host::Delivery;
@@ -15,7 +15,6 @@ use bytes::Bytes;
 use http::header;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode};
-use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -73,62 +72,6 @@ enum Endpoint {
     Unknown,
 }
 
-/// A request that does not get as far as the protocol.
-#[derive(Debug)]
-enum Refused {
-    Denied(Denied),
-    NotFound,
-    /// With the methods that are allowed.
-    Method(&'static str),
-    TooLarge(usize),
-    Slow,
-    Broken,
-}
-
-impl Refused {
-    fn status(&self) -> StatusCode {
-        match self {
-            Self::Denied(Denied::NoHost) | Self::Broken => StatusCode::BAD_REQUEST,
-            Self::Denied(Denied::Host(_) | Denied::Origin(_)) => StatusCode::FORBIDDEN,
-            Self::Denied(Denied::Token) => StatusCode::UNAUTHORIZED,
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Slow => StatusCode::REQUEST_TIMEOUT,
-        }
-    }
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Denied(denied) => denied.fmt(f),
-            Self::NotFound => f.write_str("nothing is served here; the paths are /mcp and /probe"),
-            Self::Method(allowed) => write!(f, "the methods of this path are {allowed}"),
-            Self::TooLarge(limit) => write!(f, "the body is larger than the limit of {limit} bytes"),
-            Self::Slow => write!(f, "the body paused for {} seconds", body::PAUSE.as_secs()),
-            Self::Broken => f.write_str("the body broke off"),
-        }
-    }
-}
-
-impl From<Refused> for Reply {
-    fn from(refused: Refused) -> Self {
-        let mut headers = vec![(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))];
-        match refused {
-            Refused::Denied(Denied::Token) => {
-                headers.push((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"remontoire\"")));
-            }
-            Refused::Method(allowed) => headers.push((header::ALLOW, HeaderValue::from_static(allowed))),
-            // The rest of the body is not waited for.
-            Refused::Slow | Refused::Broken => headers.push((header::CONNECTION, HeaderValue::from_static("close"))),
-            Refused::Denied(_) | Refused::NotFound | Refused::TooLarge(_) => {}
-        }
-        let body = Body::Whole(Bytes::from(format!("{refused}\n")), Delivery::none());
-        Self { status: refused.status(), headers, body }
-    }
-}
-
 impl<S: Service> Routes<S> {
     /// The routes, to be called with requests that carry their [`Connection`].
     pub(super) fn router(self: &Arc<Self>) -> Router {
@@ -140,6 +83,7 @@ impl<S: Service> Routes<S> {
         // Services and not methods of a path: axum would add `Allow` and `Content-Length` to their replies, and answer HEAD.
         Router::new()
             .route_service("/mcp", answer(Endpoint::Mcp))
+            .route_service("/mcp/", answer(Endpoint::Mcp))
             .route_service("/probe", answer(Endpoint::Probe))
             .fallback_service(answer(Endpoint::Unknown))
     }
@@ -153,6 +97,9 @@ impl<S: Service> Routes<S> {
             Err(denied) => (Err((Refused::Denied(denied), Some(body))), None),
             // A browser asks beforehand, and then never sends a token.
             Ok(Some(page)) if is_preflight(&parts) => (Ok(preflight(&parts)), Some(page)),
+            Ok(None) if is_preflight(&parts) && parts.headers.contains_key(header::ORIGIN) => {
+                (Err((Refused::Denied(Denied::reading(&parts)), Some(body))), None)
+            }
             Ok(page) => (self.serve(endpoint, parts, body, peer).await, page),
         };
         let reply = reply.unwrap_or_else(|(refused, rest)| {
@@ -175,6 +122,10 @@ impl<S: Service> Routes<S> {
         body: RequestBody,
         peer: Option<SocketAddr>,
     ) -> Result<Reply, (Refused, Option<RequestBody>)> {
+        if matches!(endpoint, Endpoint::Unknown) && is_sign_in(parts.uri.path()) {
+            // A client that was refused looks here for a way to get a token. Told that one is needed, it would go round in circles.
+            return Err((Refused::NoSignIn { token: self.access.needs_token() }, Some(body)));
+        }
         if let Err(denied) = self.access.token(&parts) {
             return Err((Refused::Denied(denied), Some(body)));
         }
@@ -197,9 +148,17 @@ impl<S: Service> Routes<S> {
                 body: Body::Whole(self.service.probe(), Delivery::none()),
             }),
             Endpoint::Probe => Err((Refused::Method("GET, HEAD"), Some(body))),
+            Endpoint::Unknown if parts.method == Method::POST => {
+                Err((Refused::Misplaced(parts.uri.path().to_owned()), Some(body)))
+            }
             Endpoint::Unknown => Err((Refused::NotFound, Some(body))),
         }
     }
+}
+
+/// Tells whether a path is one where clients look for a server that gives out tokens.
+fn is_sign_in(path: &str) -> bool {
+    path == "/register" || path.contains("/.well-known/")
 }
 
 fn is_preflight(parts: &Parts) -> bool {

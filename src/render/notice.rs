@@ -24,8 +24,9 @@ pub(crate) fn complaint(sentence: &str) -> String {
 pub(crate) fn session_created(handle: &Handle, optional: bool) -> String {
     let use_it = if optional {
         format!(
-            "Pass session: \"{handle}\" with a call to work in this session instead of your connection's own: its variables and \
-             news are kept apart."
+            "Your connection has a session of its own already, which every call without `session` works in: you need this one \
+             only to keep two conversations apart. Pass session: \"{handle}\" with the calls of this one: its variables and news \
+             are its own."
         )
     } else {
         format!("Pass session: \"{handle}\" with every call. Keep it for the whole conversation.")
@@ -123,7 +124,7 @@ mod tests {
             Its variables are in the space s-bfw. eval manual() once before real work.
             ---
             session bfw
-            Pass session: "bfw" with a call to work in this session instead of your connection's own: its variables and news are kept apart.
+            Your connection has a session of its own already, which every call without `session` works in: you need this one only to keep two conversations apart. Pass session: "bfw" with the calls of this one: its variables and news are its own.
             Its variables are in the space s-bfw. eval manual() once before real work.
             ---
             ;; id 12 · running in the background

@@ -15,6 +15,19 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
+/// A time in words: `3 seconds`, `1.5 seconds`, `24 hours`.
+pub(crate) fn spelled(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let whole = |unit: u64| time.subsec_nanos() == 0 && seconds > 0 && seconds.is_multiple_of(unit);
+    let (number, unit) = match seconds {
+        _ if whole(3_600) => (seconds / 3_600, "hour"),
+        _ if whole(60) => (seconds / 60, "minute"),
+        _ if time.subsec_nanos() == 0 => (seconds, "second"),
+        _ => return format!("{} seconds", time.as_secs_f64()),
+    };
+    count(usize::try_from(number).unwrap_or(usize::MAX), unit)
+}
+
 /// A count with its noun: `1 line`, `9,998 lines`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(n), if n == 1 { "" } else { "s" })
@@ -103,6 +116,26 @@ mod tests {
         assert_eq!(
             [shown(0), shown(3), shown(999), shown(1_000), shown(3_249), shown(3_250), shown(59_960)],
             ["0 ms", "3 ms", "999 ms", "1.0 s", "3.2 s", "3.3 s", "60.0 s"]
+        );
+    }
+
+    #[test]
+    fn times_are_spelled_in_their_largest_whole_unit() {
+        let spelled = [0, 500, 1_000, 1_500, 3_000, 60_000, 90_000, 3_600_000, 86_400_000]
+            .map(|ms| super::spelled(Duration::from_millis(ms)));
+        assert_eq!(
+            spelled,
+            [
+                "0 seconds",
+                "0.5 seconds",
+                "1 second",
+                "1.5 seconds",
+                "3 seconds",
+                "1 minute",
+                "90 seconds",
+                "1 hour",
+                "24 hours"
+            ]
         );
     }
 

@@ -4,7 +4,7 @@
 use crate::harness::{Harness, Said, Speaker, within};
 use remontoire::internals::teach::{self, Example, Step, Tool, Variant, examples};
 use remontoire::internals::{ClientInfo, Style};
-use remontoire::{Clock, Host};
+use remontoire::{Clock, Host, Limits};
 use rhai::Engine;
 use std::collections::BTreeSet;
 use std::fs;
@@ -262,7 +262,10 @@ fn what_clients_read_at_the_start_is_short() {
     }
     for tool in Tool::ALL {
         for variant in [Variant::Await, Variant::Tasks] {
-            assert!(teach::tool_description(tool, variant).chars().count() < 2_000, "{tool:?}");
+            for own_session in [false, true] {
+                let text = teach::tool_description(tool, variant, own_session, &Limits::default());
+                assert!(text.chars().count() < 2_000, "{tool:?}");
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that unwraps fails where it should")]
 
 mod answers; // what answers say: tables, output, news, reminders
+mod arguments; // whatever is sent as an argument is taken for one thing or refused by name, and starts nothing then
 mod attribution; // every line and event is in the output of the entry that made it
 mod command_line; // the binary from outside, as far as that needs no server
 mod delivery; // delivery through real sockets

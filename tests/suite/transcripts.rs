@@ -405,7 +405,10 @@ async fn read(reply: Reply) -> String {
         Body::Empty => {}
         Body::Whole(bytes, delivery) => {
             delivery.written();
-            shown.push_str(&pretty(&serde_json::from_slice(&bytes).unwrap()));
+            match serde_json::from_slice(&bytes) {
+                Ok(json) => shown.push_str(&pretty(&json)),
+                Err(_) => shown.push_str(&format!("\n< {}", String::from_utf8_lossy(&bytes).trim_end())),
+            }
         }
         Body::Events(mut events) => {
             while let Some(frame) = events.next().await {

@@ -4,6 +4,7 @@
 
 pub(crate) mod callbacks;
 pub(crate) mod calls;
+mod chain_walk;
 mod chains;
 pub(crate) mod closure_name;
 pub(crate) mod error_text;
@@ -15,6 +16,7 @@ pub(crate) mod lexer;
 pub(crate) mod markers;
 pub(crate) mod module_outline;
 pub(crate) mod module_text;
+mod names;
 mod notes;
 mod questions;
 pub(crate) mod rewrite;

@@ -2,7 +2,7 @@
 //! before calls, and makes closures portable.
 
 use super::calls::{Calls, Natives, Readings, Receiver, plain_variable};
-use super::chains::{Captured, Effects, changes_nothing, last_argument, part, put_before, root, take_part};
+use super::chains::{Captured, put_before, root, take_part};
 use super::function_body::FunctionDef;
 use super::hand_over::{End, HandOver};
 use super::markers::{Marker, NestingCheck, Tail};
@@ -98,53 +98,6 @@ impl<'a> Rewriter<'a> {
             made_portable: 0,
             makes_notes: false,
             notes: Vec::new(),
-        }
-    }
-    pub(super) fn is_local(&self, name: &str) -> bool {
-        self.locals.iter().flatten().any(|local| local == name)
-    }
-
-    fn read(&mut self, name: &ImmutableString) {
-        if !self.is_local(name) {
-            self.reads.insert(name.clone());
-        }
-    }
-
-    fn write(&mut self, name: &ImmutableString) {
-        if !self.in_function && !self.is_local(name) {
-            self.reads.insert(name.clone());
-            self.note_write(name);
-            self.hand_over.written(name);
-        }
-    }
-
-    /// A variable may have changed although nothing says so: it is compared when the statement ends.
-    fn compare(&mut self, name: &ImmutableString) {
-        if !self.in_function && !self.is_local(name) {
-            self.note_write(name);
-        }
-    }
-
-    /// A closure captures a variable: it becomes a cell, and functions see that cell from then on.
-    fn capture(&mut self, name: &ImmutableString) {
-        if self.in_function {
-            self.read(name);
-        } else if !self.is_local(name) {
-            self.reads.insert(name.clone());
-            self.captures.push(name.clone());
-        }
-    }
-
-    fn note_write(&mut self, name: &ImmutableString) {
-        if !self.writes.contains(name) {
-            self.writes.push(name.clone());
-        }
-    }
-
-    fn declare(&mut self, name: &ImmutableString) {
-        match self.locals.last_mut() {
-            Some(block) => block.push(name.clone()),
-            None => self.note_write(name),
         }
     }
 
@@ -306,7 +259,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// These calls come next. Returns the markers that must be reached before. `own` is as for [`HandOver::before_call`].
-    fn before_calls(&mut self, calls: Calls, own: Option<(ImmutableString, ImmutableString)>) -> Vec<Stmt> {
+    pub(super) fn before_calls(&mut self, calls: Calls, own: Option<(ImmutableString, ImmutableString)>) -> Vec<Stmt> {
         if self.in_function {
             self.calls.add(calls);
             return Vec::new();
@@ -458,105 +411,8 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Rewrites a chain of properties, indexes and method calls. Returns what must run before it.
-    fn chain(&mut self, expr: &mut Expr) -> Vec<Stmt> {
-        part(expr, self.natives, &self.captured, |name| self.in_function && !self.is_local(name));
-        let is_index = matches!(expr, Expr::Index(..));
-        let (Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _)) = expr else { return Vec::new() };
-        let ends = flags.contains(ASTFlags::BREAK);
-        let at_first = self.hand_over.changes();
-        self.expression(&mut parts.lhs);
-        let of_receiver = self.hand_over.changes();
-        let receiver = Receiver::of(&parts.lhs);
-        let mut effects = Effects::default();
-        self.links(&mut parts.rhs, is_index, ends, Some(&receiver), &mut effects);
-        // Whether a variable is a map with a function of its own is looked at when the code runs.
-        let own = match receiver {
-            Receiver::Variable(variable) if effects.of_root && !self.in_function => {
-                let method = effects.calls.take_method();
-                let method = method.filter(|m| self.natives.may_be_own(m) || self.natives.is_of_scripts(m));
-                method.map(|method| (variable, method))
-            }
-            _ => None,
-        };
-        let curried = match &parts.rhs {
-            Expr::MethodCall(call, _) => call.name == "curry",
-            Expr::Dot(inner, ..) => matches!(&inner.lhs, Expr::MethodCall(call, _) if call.name == "curry"),
-            _ => false,
-        };
-        let mut before = self.before_calls(effects.calls, own);
-        // Rhai evaluates the arguments first, then what the chain begins with: what the last of them wrote is handed over behind it.
-        if of_receiver != at_first {
-            self.behind(&mut parts.lhs, &mut before);
-        } else if self.hand_over.changes() != of_receiver
-            && let Some(argument) = last_argument(&mut parts.rhs)
-        {
-            self.behind(argument, &mut before);
-        }
-        if let Some(variable) = plain_variable(&parts.lhs) {
-            if effects.writes {
-                self.write(variable);
-            } else if effects.methods {
-                // It may be a map with a function of its own under that name.
-                self.compare(variable);
-            }
-        }
-        if effects.changes {
-            self.name_use(&mut parts.lhs, Use::InPlace);
-        }
-        if curried && !matches!(parts.lhs, Expr::DynamicConstant(..) | Expr::ThisPtr(..)) {
-            let receiver = std::mem::take(&mut parts.lhs);
-            parts.lhs = self.check.around(receiver);
-        }
-        before
-    }
-
-    /// The links of a chain behind its root. `is_index` says how the first one is joined to it, `ends` that it is the last, and
-    /// `root` what stands before it when that is the root.
-    fn links(&mut self, link: &mut Expr, is_index: bool, ends: bool, root: Option<&Receiver>, effects: &mut Effects) {
-        let next_is_index = matches!(link, Expr::Index(..));
-        match link {
-            Expr::Dot(parts, flags, _) | Expr::Index(parts, flags, _) if !ends => {
-                let ends = flags.contains(ASTFlags::BREAK);
-                self.link(&mut parts.lhs, is_index, root, effects);
-                self.links(&mut parts.rhs, next_is_index, ends, None, effects);
-            }
-            last => self.link(last, is_index, root, effects),
-        }
-    }
-
-    fn link(&mut self, element: &mut Expr, is_index: bool, root: Option<&Receiver>, effects: &mut Effects) {
-        match element {
-            Expr::MethodCall(call, _) if !is_index => {
-                effects.methods = true;
-                effects.of_root |= root.is_some();
-                effects.calls.add(Calls::of(call, Some(root.unwrap_or(&Receiver::Other)), self.natives));
-                let only_reads = self.natives.only_reads(&call.name);
-                effects.writes |= !only_reads;
-                effects.changes |= !only_reads && !changes_nothing(&call.name);
-                call.args.iter_mut().for_each(|argument| self.value(argument));
-                if call.name == "curry" {
-                    self.check_nesting(&mut call.args);
-                }
-            }
-            Expr::Property(..) if !is_index => {}
-            index => self.expression(index),
-        }
-    }
-
-    /// Marks the captured variable that an expression begins with as one that is written there.
-    fn name_use(&mut self, expr: &mut Expr, what: Use) {
-        match expr {
-            Expr::Variable(variable, ..) if variable.2.is_empty() && self.captured.contains(&variable.1) => {
-                variable.1 = self.closures.name_for(&variable.1, what);
-            }
-            Expr::Dot(parts, ..) | Expr::Index(parts, ..) => self.name_use(&mut parts.lhs, what),
-            _ => {}
-        }
-    }
-
     /// Puts markers behind an expression instead of before all.
-    fn behind(&self, expr: &mut Expr, markers: &mut Vec<Stmt>) {
+    pub(super) fn behind(&self, expr: &mut Expr, markers: &mut Vec<Stmt>) {
         if !markers.is_empty() {
             *expr = self.check.then(std::mem::take(expr), std::mem::take(markers));
         }

@@ -17,15 +17,28 @@ async fn every_refusal_has_its_status_and_reaches_no_service() {
         ("POST", "/mcp", "Host: localhost\r\n", 401, "www-authenticate: Bearer realm=\"remontoire\""),
         ("GET", "/probe", "Host: localhost\r\nAuthorization: Bearer wrong\r\n", 401, ""),
         ("GET", "/nope", "Host: localhost\r\nKEY", 404, ""),
+        ("POST", "/nope", "Host: localhost\r\nKEY", 404, "content-type: application/json"),
         ("POST", "/probe", "Host: localhost\r\nKEY", 405, "allow: GET, HEAD"),
         ("GET", "/probe", "Host: localhost\r\nKEY", 200, "content-type: application/json"),
         (
             "OPTIONS",
             "/mcp",
             "Host: localhost\r\nOrigin: http://localhost\r\nAccess-Control-Request-Method: POST\r\n",
-            401,
+            403,
             "",
         ),
+        ("POST", "/mcp/", "Host: localhost\r\n", 401, "content-type: application/json"),
+        ("GET", "/nope", "Host: localhost\r\n", 401, "www-authenticate: Bearer realm=\"remontoire\""),
+        (
+            "GET",
+            "/.well-known/oauth-authorization-server",
+            "Host: localhost\r\n",
+            404,
+            "content-type: application/json",
+        ),
+        ("GET", "/mcp/.well-known/openid-configuration", "Host: localhost\r\n", 404, ""),
+        ("POST", "/register", "Host: localhost\r\n", 404, "content-type: application/json"),
+        ("GET", "/.well-known/x", "Host: evil.example\r\n", 403, ""),
     ];
     let mut client = fixture.client().await;
     for (method, path, headers, wanted, field) in cases {
@@ -38,6 +51,49 @@ async fn every_refusal_has_its_status_and_reaches_no_service() {
     client.send(format!("HEAD /probe HTTP/1.1\r\nHost: localhost\r\n{key}\r\n")).await;
     assert_eq!(status(&client.until("\r\n\r\n").await), 200);
     assert!(fixture.log.try_recv().is_err(), "nothing was handled");
+}
+
+/// The body that a request is answered with.
+async fn body(options: ServeOptions, request: &str) -> String {
+    let fixture = Fixture::with(options).await;
+    let mut client = fixture.client().await;
+    client.send(format!("{request}\r\n\r\n")).await;
+    client.response().await.1
+}
+
+#[tokio::test]
+async fn a_refusal_says_what_leads_on() {
+    let locked = || ServeOptions { token: Token::new("secret-one"), ..ServeOptions::default() };
+    let page = "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nAccess-Control-Request-Method: POST\r\nOrigin:";
+    let bodies = [
+        body(ServeOptions::default(), "POST / HTTP/1.1\r\nHost: localhost").await,
+        body(ServeOptions::default(), "GET / HTTP/1.1\r\nHost: localhost").await,
+        body(ServeOptions::default(), &format!("{page} http://localhost:6274")).await,
+        body(locked(), &format!("{page} http://localhost:6274")).await,
+        body(ServeOptions::default(), &format!("{page} https://desk.example")).await,
+        body(ServeOptions::default(), "POST /register HTTP/1.1\r\nHost: localhost").await,
+        body(locked(), "POST /register HTTP/1.1\r\nHost: localhost").await,
+        body(locked(), "POST /mcp HTTP/1.1\r\nHost: localhost").await,
+        body(locked(), "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: secret-one").await,
+    ];
+    expect_test::expect![[r#"
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"nothing is served at `/`; MCP is spoken at the path /mcp"}}
+        nothing is served here; the paths are /mcp and /probe
+        pages of `http://localhost:6274` may not read the answers; the operator can allow it with --allow-origin http://localhost:6274
+        pages of `http://localhost:6274` may not read the answers; the operator can allow it with --allow-origin http://localhost:6274
+        pages of `https://desk.example` may not call; the operator can add the origin with --allow-origin
+        {"error":"not_found","error_description":"there is nothing to sign in to: no token is needed here"}
+        {"error":"not_found","error_description":"there is nothing to sign in to: send the token that the operator chose with --token as `Authorization: Bearer …`"}
+        {"error":"invalid_token","error_description":"this needs the token that the operator chose with --token: send it as `Authorization: Bearer …`"}
+        {"error":"invalid_token","error_description":"what `Authorization` says is not `Bearer` and the token that the operator chose with --token"}"#]].assert_eq(&bodies.map(|body| body.trim_end().to_owned()).join("\n"));
+}
+
+#[tokio::test]
+async fn a_slash_behind_the_path_changes_nothing() {
+    let fixture = Fixture::new().await;
+    let mut client = fixture.client().await;
+    client.send("POST /mcp/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello").await;
+    assert_eq!(client.response().await.1, "hello");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 //! says what differs between them.
 
 use super::exchange::{Call, Progress};
-use super::open_requests::RequestGuard;
+use super::open_requests::{Meaning, RequestGuard};
 use super::response::Response;
 use super::shared::Shared;
 use crate::base::{ClientInfo, EntryId, Owner, Refusal, TaskId, Time};
@@ -60,7 +60,7 @@ pub(crate) fn begin(
         Some(Name::Cancel) => calling.cancel(given),
         None => match shared.tool(&name) {
             Some(tool) => calling.further(tool, given, notifier.clone()),
-            None => Call::answered(calling.error(RpcError::UnknownTool(name))),
+            None => Call::answered(calling.error(RpcError::UnknownTool { given: name, known: shared.tool_names() })),
         },
     }
 }
@@ -70,10 +70,9 @@ fn named(params: &mut Object) -> Result<(String, Object), RpcError> {
     let Some(Value::String(name)) = params.remove("name") else {
         return Err(RpcError::BadParams("tools/call needs the `name` of a tool, a string".into()));
     };
-    match params.remove("arguments") {
-        None | Some(Value::Null) => Ok((name, Object::new())),
-        Some(Value::Object(given)) => Ok((name, given)),
-        Some(_) => Err(RpcError::BadParams("`arguments` of tools/call must be an object".into())),
+    match arguments::object(params.remove("arguments")) {
+        Some(given) => Ok((name, given)),
+        None => Err(RpcError::BadParams("`arguments` of tools/call must be an object".into())),
     }
 }
 
@@ -84,7 +83,7 @@ enum Ended {
     /// The time was up first.
     TimeUp,
     /// The client took the request back.
-    TakenBack,
+    TakenBack(Meaning),
     /// The server is stopping.
     Stopping,
 }
@@ -157,6 +156,11 @@ impl Calling {
         }
     }
 
+    /// Tells whether the id of a task says whose its entry is. An entry that is gone is nobody's any more, and named as such.
+    fn is_here(&self, task: &TaskId) -> bool {
+        self.host().task(task.entry).map_or(true, |view| view.handle.as_ref() == Some(&task.handle))
+    }
+
     fn refusal(&self, caller: Option<Owner>, text: &str) -> Answer {
         self.host().answer_text(caller, text, true)
     }
@@ -184,7 +188,8 @@ impl Calling {
 
     fn eval(self, given: Object) -> Call {
         let tasks = self.context.tools == ToolSet::Tasks;
-        let read = arguments::eval(given, tasks, self.host().limits().silence);
+        let limits = self.host().limits();
+        let read = arguments::eval(given, tasks, limits.grace, limits.silence);
         let (caller, arguments) = match self.resolve(read) {
             Ok(resolved) => resolved,
             Err(refused) => return self.done(refused),
@@ -211,7 +216,7 @@ impl Calling {
         let until = self.host().clock().now() + time;
         let at_once = !time.is_zero() && self.host().settles_at_once(id);
         // A notice may have come meanwhile, or in the same batch: it may be what the eval has settled by.
-        let ended = if at_once && !self.guard.is_cancelled() {
+        let ended = if at_once && self.guard.taken_back().is_none() {
             Ended::Settled
         } else {
             match self.wait(&[id], &[], until).await {
@@ -222,11 +227,13 @@ impl Calling {
         // From here on the call is answered in one go: a client that leaves now has its answer composed.
         let submitted = waiting.over()?;
         match (ended, policy) {
-            (Ended::TakenBack, _) => {
+            (Ended::TakenBack(Meaning::Stop), _) => {
                 // Whoever noticed stopped it already, unless the notice came before the open request knew of the entry.
                 self.stop(CancelBy::Request, &[id]);
                 None
             }
+            // Nobody is answered: it runs on, and is owed as news.
+            (Ended::TakenBack(Meaning::GoOn), _) => None,
             (Ended::Stopping, _) => Some(self.answer(self.last_words(self.host().answer_eval(caller, submitted)))),
             (Ended::TimeUp, WaitPolicy::Task(_)) => Some(self.as_task(caller, submitted)),
             (Ended::TimeUp, WaitPolicy::Running(_)) | (Ended::Settled, _) => {
@@ -249,7 +256,7 @@ impl Calling {
     }
 
     fn awaiting(self, given: Object) -> Call {
-        let read = arguments::awaiting(given, self.host().limits().silence);
+        let read = arguments::awaiting(given, self.host().limits().silence, |task| self.is_here(task));
         let (caller, arguments) = match self.resolve(read) {
             Ok(resolved) => resolved,
             Err(refused) => return self.done(refused),
@@ -269,7 +276,7 @@ impl Calling {
             Box::pin(async move {
                 let _hold = hold;
                 let ended = match self.wait(&all, &any, until).await {
-                    Ended::TakenBack => return None,
+                    Ended::TakenBack(_) => return None,
                     Ended::Stopping => self.last_moment(&entries(&ids)).await,
                     ended => ended,
                 };
@@ -282,7 +289,7 @@ impl Calling {
     }
 
     fn cancel(self, given: Object) -> Call {
-        let (caller, arguments) = match self.resolve(arguments::cancel(given)) {
+        let (caller, arguments) = match self.resolve(arguments::cancel(given, |task| self.is_here(task))) {
             Ok(resolved) => resolved,
             Err(refused) => return self.done(refused),
         };
@@ -295,7 +302,7 @@ impl Calling {
                 // The wait for it to bite is short and bounded, so it outlasts a server that stops.
                 tokio::select! {
                     biased;
-                    () = self.guard.cancelled() => None,
+                    _ = self.guard.cancelled() => None,
                     answer = self.host().answer_cancel(caller, &arguments.ids) => Some(self.answer(answer)),
                 }
             }),
@@ -313,7 +320,7 @@ impl Calling {
             Box::pin(async move {
                 let answered = tokio::select! {
                     biased;
-                    () = self.guard.cancelled() => return None,
+                    _ = self.guard.cancelled() => return None,
                     answered = answer => answered,
                 };
                 match answered {
@@ -365,7 +372,7 @@ impl Calling {
     async fn wait(&self, all: &[EntryId], any: &[EntryId], until: Time) -> Ended {
         tokio::select! {
             biased;
-            () = self.guard.cancelled() => Ended::TakenBack,
+            meaning = self.guard.cancelled() => Ended::TakenBack(meaning),
             settled = self.host().settled(all, any, Some(until)) => if settled { Ended::Settled } else { Ended::TimeUp },
             () = self.shared.stopping() => Ended::Stopping,
         }

@@ -33,8 +33,17 @@ struct Record {
 
 #[derive(Default)]
 struct State {
-    cancelled: bool,
+    taken_back: Option<Meaning>,
     work: Option<EntryId>,
+}
+
+/// What becomes of the work of a request that is taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// Nobody wants it: it is stopped.
+    Stop,
+    /// The client only waits no longer: it goes on.
+    GoOn,
 }
 
 /// The outcome of a notice.
@@ -44,8 +53,8 @@ pub(crate) enum Noticed {
     Nothing,
     /// Several have it, so none was stopped.
     Ambiguous,
-    /// The request will not be answered; the entry it stood for, if any, is to be cancelled.
-    Cancelled(Option<EntryId>),
+    /// The request will not be answered; this is the entry it stood for, if any.
+    TakenBack(Option<EntryId>),
 }
 
 impl OpenRequests {
@@ -57,7 +66,7 @@ impl OpenRequests {
     }
 
     /// A client takes the request back.
-    pub(crate) fn cancel(&self, key: &Key) -> Noticed {
+    pub(crate) fn take_back(&self, key: &Key, meaning: Meaning) -> Noticed {
         let record = match lock(&self.0).get(key).map(Vec::as_slice) {
             None | Some([]) => return Noticed::Nothing,
             Some([record]) => Arc::clone(record),
@@ -65,11 +74,14 @@ impl OpenRequests {
         };
         let work = {
             let mut state = lock(&record.state);
-            state.cancelled = true;
+            // A stop is not taken back.
+            if state.taken_back != Some(Meaning::Stop) {
+                state.taken_back = Some(meaning);
+            }
             state.work
         };
         record.notice.notify_waiters();
-        Noticed::Cancelled(work)
+        Noticed::TakenBack(work)
     }
 
     /// How many requests are open.
@@ -102,17 +114,17 @@ impl RequestGuard {
         lock(&self.record.state).work = Some(id);
     }
 
-    /// Tells whether a notice has taken the request back.
-    pub(crate) fn is_cancelled(&self) -> bool {
-        lock(&self.record.state).cancelled
+    /// What the notice means that has taken the request back, if one has.
+    pub(crate) fn taken_back(&self) -> Option<Meaning> {
+        lock(&self.record.state).taken_back
     }
 
     /// Waits until a notice takes the request back; at once when one has.
-    pub(crate) async fn cancelled(&self) {
+    pub(crate) async fn cancelled(&self) -> Meaning {
         loop {
             let notice = self.record.notice.notified();
-            if self.is_cancelled() {
-                return;
+            if let Some(meaning) = self.taken_back() {
+                return meaning;
             }
             notice.await;
         }
@@ -152,29 +164,42 @@ mod tests {
         let requests = OpenRequests::default();
         let (ours, theirs) = (requests.open(key("a", 7)), requests.open(key("b", 7)));
         ours.stands_for(EntryId(12));
-        assert_eq!(requests.cancel(&key("a", 7)), Noticed::Cancelled(Some(EntryId(12))));
+        assert_eq!(requests.take_back(&key("a", 7), Meaning::Stop), Noticed::TakenBack(Some(EntryId(12))));
         assert!(is_cancelled(&ours) && !is_cancelled(&theirs));
-        assert_eq!(requests.cancel(&key("a", 8)), Noticed::Nothing);
+        assert_eq!(requests.take_back(&key("a", 8), Meaning::Stop), Noticed::Nothing);
         let text = Key { id: Id::Text("7".into()), ..key("b", 7) };
-        assert_eq!(requests.cancel(&text), Noticed::Nothing);
+        assert_eq!(requests.take_back(&text, Meaning::Stop), Noticed::Nothing);
     }
 
     #[test]
     fn a_notice_that_fits_two_means_neither_until_one_has_ended() {
         let requests = OpenRequests::default();
         let (first, second) = (requests.open(key("a", 7)), requests.open(key("a", 7)));
-        assert_eq!(requests.cancel(&key("a", 7)), Noticed::Ambiguous);
+        assert_eq!(requests.take_back(&key("a", 7), Meaning::Stop), Noticed::Ambiguous);
         assert!(!is_cancelled(&first) && !is_cancelled(&second));
         drop(first);
-        assert_eq!(requests.cancel(&key("a", 7)), Noticed::Cancelled(None));
+        assert_eq!(requests.take_back(&key("a", 7), Meaning::Stop), Noticed::TakenBack(None));
         assert!(is_cancelled(&second));
+    }
+
+    #[test]
+    fn work_that_may_go_on_can_still_be_stopped_and_not_the_other_way() {
+        let requests = OpenRequests::default();
+        let guard = requests.open(key("a", 7));
+        assert_eq!(guard.taken_back(), None);
+        for (notice, meaning) in
+            [(Meaning::GoOn, Meaning::GoOn), (Meaning::Stop, Meaning::Stop), (Meaning::GoOn, Meaning::Stop)]
+        {
+            requests.take_back(&key("a", 7), notice);
+            assert_eq!(guard.taken_back(), Some(meaning));
+        }
     }
 
     #[test]
     fn a_dropped_guard_leaves_nothing_behind() {
         let requests = OpenRequests::default();
         drop(requests.open(key("a", 7)));
-        assert_eq!(requests.cancel(&key("a", 7)), Noticed::Nothing);
+        assert_eq!(requests.take_back(&key("a", 7), Meaning::Stop), Noticed::Nothing);
         assert_eq!(requests.open_count(), 0);
     }
 
@@ -184,7 +209,7 @@ mod tests {
         let guard = requests.open(key("a", 7));
         let waiting = tokio::spawn(async move { guard.cancelled().await });
         tokio::task::yield_now().await;
-        assert_eq!(requests.cancel(&key("a", 7)), Noticed::Cancelled(None));
+        assert_eq!(requests.take_back(&key("a", 7), Meaning::Stop), Noticed::TakenBack(None));
         waiting.await.unwrap();
     }
 }

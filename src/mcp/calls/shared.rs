@@ -26,9 +26,15 @@ impl Shared {
 
     /// The declarations a client is shown: the built-in tools of its set, then the further ones.
     pub(crate) fn declarations(&self, set: ToolSet) -> Vec<Value> {
-        let mut declarations = declarations::declarations(set);
+        let mut declarations = declarations::declarations(set, self.host.limits());
         declarations.extend(self.tools.iter().map(|tool| tool.declaration()));
         declarations
+    }
+
+    /// The names of all tools that are answered.
+    pub(crate) fn tool_names(&self) -> Vec<String> {
+        let built_in = declarations::Name::ALL.iter().map(|name| name.as_str());
+        built_in.chain(self.tools.iter().map(|tool| tool.name())).map(str::to_owned).collect()
     }
 
     /// The further tool with this name.

@@ -5,7 +5,7 @@ use crate::base::limits::MOST_CLIENT_CHARACTERS;
 use crate::base::{ClientInfo, HeaderKey, Owner};
 use crate::mcp::calls::call::{self, RequestContext};
 use crate::mcp::calls::exchange::Call;
-use crate::mcp::calls::open_requests::{Key, Noticed};
+use crate::mcp::calls::open_requests::{Key, Meaning, Noticed};
 use crate::mcp::calls::response::Response;
 use crate::mcp::calls::shared::Shared;
 use crate::mcp::rpc::fault::RpcError;
@@ -109,6 +109,16 @@ pub(crate) fn begin(
     Ok(post.messages.into_iter().filter_map(|message| session.message(message)).collect())
 }
 
+/// The methods of a session.
+const METHODS: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
+
+/// What a notice with this reason means for the work. The SDKs send one by themselves when their own time limit for a request is
+/// over; nobody has asked for the work to end then.
+fn meaning(reason: Option<&Value>) -> Meaning {
+    let reason = reason.and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    if reason.contains("timed out") || reason.contains("timeout") { Meaning::GoOn } else { Meaning::Stop }
+}
+
 fn no_batches() -> RpcError {
     RpcError::BadBatch("only revision 2025-03-26 has batches")
 }
@@ -171,7 +181,7 @@ impl Session<'_> {
             }
             "tools/list" => self.list_tools(&params),
             "ping" => Ok(Object::new()),
-            _ => Err(RpcError::UnknownMethod(method)),
+            _ => Err(RpcError::UnknownMethod { given: method, known: &METHODS }),
         };
         Call::answered(Response::plain(Era::Legacy, &id, result).keeping_open(Arc::new(guard)))
     }
@@ -189,11 +199,37 @@ impl Session<'_> {
             return;
         }
         let Some(id) = notification.params.get("requestId").and_then(Id::from_value) else { return };
-        match self.shared.open_requests.cancel(&Key { session: self.key.clone(), id }) {
+        let meaning = meaning(notification.params.get("reason"));
+        match self.shared.open_requests.take_back(&Key { session: self.key.clone(), id }, meaning) {
             // What has settled meanwhile needs no stopping.
-            Noticed::Cancelled(Some(entry)) => drop(self.shared.host.cancel(CancelBy::Request, entry)),
-            Noticed::Cancelled(None) | Noticed::Nothing => {}
+            Noticed::TakenBack(Some(entry)) if meaning == Meaning::Stop => {
+                drop(self.shared.host.cancel(CancelBy::Request, entry));
+            }
+            Noticed::TakenBack(_) | Noticed::Nothing => {}
             Noticed::Ambiguous => tracing::info!("a cancel notice fits several open requests and stopped none"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_ran_out_of_time_stops_nothing() {
+        for reason in [
+            "McpError: MCP error -32001: Request timed out",
+            "timed out after 30.0s",
+            "TIMED OUT",
+            "TimeoutError: The operation was aborted due to timeout",
+        ] {
+            assert_eq!(meaning(Some(&json!(reason))), Meaning::GoOn, "{reason}");
+        }
+        for reason in
+            [json!("AbortError: This operation was aborted"), json!("the user said stop"), json!(""), json!(7)]
+        {
+            assert_eq!(meaning(Some(&reason)), Meaning::Stop, "{reason}");
+        }
+        assert_eq!(meaning(None), Meaning::Stop);
     }
 }

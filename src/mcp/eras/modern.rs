@@ -2,7 +2,7 @@
 //! name, and dropping a call takes its request back.
 
 use crate::base::limits::MOST_CLIENT_CHARACTERS;
-use crate::base::{ClientInfo, Refusal, Status, TaskId};
+use crate::base::{ClientInfo, EntryId, Refusal, Status, TaskId};
 use crate::host::{Delivery, TaskView};
 use crate::mcp::calls::call::{self, RequestContext};
 use crate::mcp::calls::exchange::Call;
@@ -13,7 +13,9 @@ use crate::mcp::rpc::fault::RpcError;
 use crate::mcp::rpc::message::{Object, Request, object};
 use crate::mcp::rpc::notifier::Notifier;
 use crate::mcp::rpc::revision::{CAPABILITIES_KEY, CLIENT_KEY, Era, LOG_LEVEL_KEY, MODERN, TASKS, VERSION_KEY};
+use crate::mcp::tools::arguments;
 use crate::mcp::tools::declarations::{self, ToolSet};
+use crate::mcp::tools::reading::Named;
 use crate::mcp::tools::task_view;
 use crate::registry::CancelBy;
 use crate::render::teach;
@@ -25,6 +27,9 @@ const DISCOVER_TTL_MS: u64 = 3_600_000;
 
 /// How long a client may keep the list of tools, in milliseconds. Short: a restart may change it, and nothing tells.
 const TOOLS_TTL_MS: u64 = 60_000;
+
+/// The methods of this revision.
+const METHODS: [&str; 6] = ["server/discover", "tools/list", "tools/call", "tasks/get", "tasks/update", "tasks/cancel"];
 
 /// A request's description of itself, from its `_meta`.
 #[derive(Debug, PartialEq)]
@@ -109,7 +114,7 @@ pub(crate) fn begin(
         "server/discover" => Ok((discover(shared), Delivery::none())),
         "tools/list" => list_tools(shared, &envelope, &params),
         "tasks/get" | "tasks/update" | "tasks/cancel" => task(shared, &envelope, &method, &params),
-        _ => Err(RpcError::UnknownMethod(method)),
+        _ => Err(RpcError::UnknownMethod { given: method, known: &METHODS }),
     };
     Call::answered(match result {
         Ok((result, delivery)) => Response::result(Era::Modern, &id, result, delivery),
@@ -150,9 +155,7 @@ fn task(shared: &Shared, envelope: &Envelope, method: &str, params: &Object) -> 
     if !envelope.client.tasks {
         return Err(RpcError::needs_tasks());
     }
-    let given = params.get("taskId").and_then(Value::as_str);
-    let given = given.ok_or_else(|| RpcError::BadParams(format!("{method} needs a `taskId`, a string")))?;
-    let (id, view) = find(shared, given)?;
+    let (id, view) = find(shared, method, params)?;
     let host = &shared.host;
     // Whoever follows a task is there, whatever else its session does.
     host.heard(view.owner);
@@ -184,15 +187,23 @@ fn task(shared: &Shared, envelope: &Envelope, method: &str, params: &Object) -> 
     }
 }
 
-/// The task with this id. The handle must be the owner's: an entry of somebody else is no task of this one.
-fn find(shared: &Shared, given: &str) -> Result<(TaskId, TaskView), RpcError> {
-    let unknown = |why: Option<Refusal>| RpcError::UnknownTask { given: given.to_owned(), why };
-    let id: TaskId = given.parse().map_err(|_| unknown(None))?;
-    let view = shared.host.task(id.entry).map_err(|why| unknown(Some(why)))?;
-    if view.handle.as_ref() != Some(&id.handle) {
-        return Err(unknown(None));
-    }
-    Ok((id, view))
+/// The task that is meant. The handle must be the owner's: an entry of somebody else is no task of this one. A number alone names
+/// the entry, whoever owns it.
+fn find(shared: &Shared, method: &str, params: &Object) -> Result<(TaskId, TaskView), RpcError> {
+    let given = params.get("taskId");
+    let named = arguments::task_id(method, given).map_err(RpcError::BadParams)?;
+    let shown = given.map_or_else(String::new, |given| given.as_str().map_or_else(|| given.to_string(), str::to_owned));
+    let unknown = |why: Option<Refusal>| RpcError::UnknownTask { given: shown.clone(), why };
+    let entry = match &named {
+        Named::Entry(id) => EntryId(*id),
+        Named::Task(task) => task.entry,
+    };
+    let view = shared.host.task(entry).map_err(|why| unknown(Some(why)))?;
+    let handle = match named {
+        Named::Entry(_) => view.handle.clone(),
+        Named::Task(task) => view.handle.clone().filter(|owner| *owner == task.handle),
+    };
+    handle.map(|handle| (TaskId { handle, entry }, view)).ok_or_else(|| unknown(None))
 }
 
 #[cfg(test)]

@@ -67,8 +67,9 @@ impl Dispatcher {
     /// Starts everything the request asks for.
     fn begin(&self, incoming: &Incoming) -> Result<Begun, Rejected> {
         let headers = &incoming.headers;
-        if !headers::is_json(headers) {
-            return Err(Rejected::nameless(RpcError::NotJsonType));
+        headers::check_json(headers).map_err(|given| Rejected::nameless(RpcError::NotJsonType(given)))?;
+        if let Some(coding) = headers::content_coding(headers) {
+            return Err(Rejected::nameless(RpcError::Encoded(coding)));
         }
         let posted = message::parse(&incoming.body)?;
         let peer = incoming.peer.map(|peer| peer.ip().to_string());
@@ -154,7 +155,12 @@ impl fmt::Debug for Dispatcher {
 
 /// Streams are opened by calls only, so GET has nothing to give.
 fn not_allowed(modern: bool) -> Reply {
-    let mut reply = Reply::empty(StatusCode::METHOD_NOT_ALLOWED);
-    reply.headers.push((ALLOW, HeaderValue::from_static(if modern { "POST" } else { "POST, DELETE" })));
+    let (allowed, text) = if modern {
+        ("POST", "MCP is spoken here by POST\n")
+    } else {
+        ("POST, DELETE", "MCP is spoken here by POST; DELETE ends a session\n")
+    };
+    let mut reply = Reply::text(StatusCode::METHOD_NOT_ALLOWED, text);
+    reply.headers.push((ALLOW, HeaderValue::from_static(allowed)));
     reply
 }

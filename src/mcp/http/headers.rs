@@ -7,7 +7,7 @@ use crate::mcp::rpc::revision::Revision;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use std::borrow::Cow;
 
 /// A header that may stand once: its trimmed value, or what is wrong with it.
@@ -107,10 +107,26 @@ pub(super) fn session_key(headers: &HeaderMap) -> Result<HeaderKey, RpcError> {
     }
 }
 
-/// Tells whether the body claims to be JSON; parameters such as a charset are fine.
-pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    value.is_some_and(|value| media_type(value).eq_ignore_ascii_case("application/json"))
+/// Checks that the body claims to be JSON; parameters such as a charset are fine. An error is what it claims to be, if anything.
+pub(super) fn check_json(headers: &HeaderMap) -> Result<(), Option<String>> {
+    let value = headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let given = value.as_deref().map(media_type).filter(|given| !given.is_empty());
+    match given {
+        Some(given) if given.eq_ignore_ascii_case("application/json") => Ok(()),
+        other => Err(other.map(str::to_owned)),
+    }
+}
+
+/// The coding of the body, when it has one. `identity` is none.
+pub(super) fn content_coding(headers: &HeaderMap) -> Option<String> {
+    let codings = headers.get_all(CONTENT_ENCODING).into_iter();
+    let named = codings.map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned());
+    let coded: Vec<_> = named
+        .filter(|value| {
+            value.split(',').any(|one| !matches!(one.trim().to_ascii_lowercase().as_str(), "" | "identity"))
+        })
+        .collect();
+    (!coded.is_empty()).then(|| coded.join(", "))
 }
 
 /// Tells whether the client takes an event stream. Clients that do not say take everything.
@@ -203,13 +219,28 @@ mod tests {
     }
 
     #[test]
+    fn a_coding_other_than_identity_is_named() {
+        for (values, coding) in [
+            (&[][..], None),
+            (&["identity"], None),
+            (&["", "Identity, identity"], None),
+            (&["gzip"], Some("gzip")),
+            (&["identity", "br"], Some("br")),
+            (&["deflate, gzip", "zstd"], Some("deflate, gzip, zstd")),
+        ] {
+            let pairs: Vec<_> = values.iter().map(|value| ("content-encoding", *value)).collect();
+            assert_eq!(content_coding(&headers(&pairs)).as_deref(), coding, "{values:?}");
+        }
+    }
+
+    #[test]
     fn content_type_and_accept() {
         for (kind, json) in
             [("application/json", true), ("APPLICATION/JSON; charset=utf-8", true), ("text/plain", false), ("", false)]
         {
-            assert_eq!(is_json(&headers(&[("content-type", kind)])), json, "{kind}");
+            assert_eq!(check_json(&headers(&[("content-type", kind)])).is_ok(), json, "{kind}");
         }
-        assert!(!is_json(&headers(&[])));
+        assert_eq!(check_json(&headers(&[])), Err(None));
         for (accept, events) in [
             ("application/json, text/event-stream", true),
             ("*/*;q=0.1", true),

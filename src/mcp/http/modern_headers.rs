@@ -21,7 +21,8 @@ pub(super) fn check(headers: &HeaderMap, request: &Request) -> Result<Envelope, 
         _ => return Ok(envelope),
     };
     if let Some(name) = request.params.get(member).and_then(Value::as_str) {
-        headers::check_name(headers, name, absent)?;
+        // A header has no blanks around its value.
+        headers::check_name(headers, if member == "taskId" { name.trim() } else { name }, absent)?;
     }
     Ok(envelope)
 }

@@ -7,7 +7,7 @@ use crate::mcp::rpc::fault::RpcError;
 use crate::mcp::rpc::message::Id;
 use crate::mcp::rpc::revision::Era;
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::Value;
 use std::fmt;
@@ -45,6 +45,12 @@ impl Reply {
         Self { status, headers: Vec::new(), body: Body::Empty }
     }
 
+    /// A reply of a line for people.
+    pub(super) fn text(status: StatusCode, text: &'static str) -> Self {
+        let headers = vec![(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))];
+        Self { status, headers, body: Body::Whole(Bytes::from_static(text.as_bytes()), Delivery::none()) }
+    }
+
     /// A reply of one JSON text.
     pub(super) fn json(status: StatusCode, body: &Value, delivery: Delivery) -> Self {
         let headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
@@ -76,7 +82,12 @@ impl Reply {
 
     /// An error of the protocol that is the whole reply, before the request has reached its era.
     pub(super) fn refusal(id: Option<&Id>, fault: RpcError) -> Self {
-        Self::response(Response::error(id, fault), Era::Legacy)
+        let is_encoded = matches!(fault, RpcError::Encoded(_));
+        let mut reply = Self::response(Response::error(id, fault), Era::Legacy);
+        if is_encoded {
+            reply.headers.push((ACCEPT_ENCODING, HeaderValue::from_static("identity")));
+        }
+        reply
     }
 }
 

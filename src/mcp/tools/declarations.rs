@@ -1,6 +1,7 @@
 //! The table of tools: names in order, closed schemas, annotations, and the sets in which clients are shown them. The texts are
 //! made in `render`; what the tools do is in `calls`.
 
+use crate::base::Limits;
 use crate::mcp::rpc::fault::RpcError;
 use crate::mcp::rpc::message::Object;
 use crate::mcp::rpc::revision::Era;
@@ -38,7 +39,7 @@ impl ToolSet {
     /// The tools it shows, in order.
     fn tools(self) -> &'static [Name] {
         match self {
-            Self::Legacy | Self::Modern => &[Name::CreateSession, Name::Eval, Name::Await, Name::Cancel],
+            Self::Legacy | Self::Modern => &Name::ALL,
             Self::Tasks => &[Name::CreateSession, Name::Eval],
         }
     }
@@ -58,12 +59,16 @@ pub(crate) enum Name {
 }
 
 impl Name {
+    /// All of them, in order.
+    pub(crate) const ALL: [Self; 4] = [Self::CreateSession, Self::Eval, Self::Await, Self::Cancel];
+
     /// The tool with this name.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
-        [Self::CreateSession, Self::Eval, Self::Await, Self::Cancel].into_iter().find(|name| name.as_str() == text)
+        Self::ALL.into_iter().find(|name| name.as_str() == text)
     }
 
-    fn as_str(self) -> &'static str {
+    /// Its name.
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::CreateSession => "create-session",
             Self::Eval => "eval",
@@ -98,30 +103,32 @@ impl Name {
 }
 
 /// The declarations a client is shown, in order.
-pub(crate) fn declarations(set: ToolSet) -> Vec<Value> {
-    set.tools().iter().map(|tool| declaration(*tool, set)).collect()
+pub(crate) fn declarations(set: ToolSet, limits: &Limits) -> Vec<Value> {
+    set.tools().iter().map(|tool| declaration(*tool, set, limits)).collect()
 }
 
 /// Lists are answered whole: no cursor was ever given out.
 pub(crate) fn check_cursor(params: &Object) -> Result<(), RpcError> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(()),
+        Some(Value::String(cursor)) if cursor.is_empty() => Ok(()),
         Some(_) => Err(RpcError::BadParams("no such `cursor`: lists are answered whole".into())),
     }
 }
 
-fn declaration(tool: Name, set: ToolSet) -> Value {
+fn declaration(tool: Name, set: ToolSet, limits: &Limits) -> Value {
     json!({
         "name": tool.as_str(),
         "title": teach::tool_title(tool.text()),
-        "description": teach::tool_description(tool.text(), set.variant()),
-        "inputSchema": schema(tool, set),
+        "description": teach::tool_description(tool.text(), set.variant(), set == ToolSet::Legacy, limits),
+        "inputSchema": schema(tool, set, limits),
         "annotations": tool.annotations(),
     })
 }
 
-/// The closed schema of a tool's arguments.
-fn schema(tool: Name, set: ToolSet) -> Value {
+/// The closed schema of a tool's arguments. It says how they are meant; what else is taken, such as a number as a text, is not
+/// in it: clients that check calls by it, and models that read it, do best with one simple type.
+fn schema(tool: Name, set: ToolSet, limits: &Limits) -> Value {
     let ids = |description: &str| {
         let id = json!({"type": "integer", "minimum": 1});
         json!({"type": "array", "items": id, "description": description})
@@ -136,9 +143,7 @@ fn schema(tool: Name, set: ToolSet) -> Value {
         (Name::CreateSession, _) => (vec![("note", text("What you are at work on, for the roster"))], vec![]),
         (Name::Eval, _) => {
             let third = match set {
-                ToolSet::Legacy | ToolSet::Modern => {
-                    ("await", seconds("Seconds to wait for the outcome: 10 by default, 0 answers at once"))
-                }
+                ToolSet::Legacy | ToolSet::Modern => ("await", seconds(&teach::eval_wait(limits))),
                 ToolSet::Tasks => {
                     ("background", json!({"type": "boolean", "description": "Answer with a task at once"}))
                 }
@@ -156,7 +161,7 @@ fn schema(tool: Name, set: ToolSet) -> Value {
             let properties = vec![
                 ("all", ids("Wait for every one of these ids")),
                 ("any", ids("And for one of these ids")),
-                ("seconds", seconds("Seconds to wait at most: 60 by default, 0 answers at once")),
+                ("seconds", seconds(&teach::await_wait(limits))),
                 ("session", text(session)),
             ];
             (properties, vec![])
@@ -188,7 +193,7 @@ mod tests {
             _ => String::new(),
         };
         let line = |tool: &Name| {
-            let schema = schema(*tool, set);
+            let schema = schema(*tool, set, &Limits::default());
             assert_eq!((&schema["type"], &schema["additionalProperties"]), (&json!("object"), &json!(false)));
             format!("{}: {}; required {}", tool.as_str(), names(&schema["properties"]), names(&schema["required"]))
         };

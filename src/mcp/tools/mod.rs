@@ -4,4 +4,5 @@
 pub(super) mod arguments;
 pub(super) mod custom;
 pub(super) mod declarations;
+pub(super) mod reading;
 pub(super) mod task_view;

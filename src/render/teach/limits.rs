@@ -69,9 +69,12 @@ const ROWS: &[(LimitRow, Get)] = &[
     row("function_expression_depth", "function-expression-depth", "Deepest expression in a function", |l| {
         Value::Count(l.function_expression_depth)
     }),
-    row("grace", "grace", "How long a call of a client that follows tasks is held before it becomes one", |l| {
-        Value::Seconds(l.grace.as_secs_f64())
-    }),
+    row(
+        "grace",
+        "grace",
+        "How long eval waits when it is not told; a client that follows tasks is answered with one then",
+        |l| Value::Seconds(l.grace.as_secs_f64()),
+    ),
     row("stream_after", "stream-after", "How long a call may be open before its answer is streamed", |l| {
         Value::Seconds(l.stream_after.as_secs_f64())
     }),

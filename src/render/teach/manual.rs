@@ -29,7 +29,7 @@ pub fn manual(of: &Instance<'_>, variant: Variant) -> String {
         text.insert_str(title, &format!("\nThis instance: {}\n", brief(of.describe, 10 * DESCRIBE)));
     }
     text.push('\n');
-    text.push_str(&pages::waiting(variant, &grace(of)));
+    text.push_str(&pages::waiting(variant, of.limits));
     text.push('\n');
     text.push_str(include_str!("manual/rules.md"));
     if !of.modules.is_empty() {
@@ -46,7 +46,7 @@ pub fn manual_page(name: &str, of: &Instance<'_>, variant: Variant) -> Result<St
     let page = meant(name).ok_or_else(|| no_page(name))?;
     let mut text = pages::prose(page);
     match page.name {
-        "waiting" => text.push_str(&format!("\n## Calls that last\n\n{}", pages::waiting(variant, &grace(of)))),
+        "waiting" => text.push_str(&format!("\n## Calls that last\n\n{}", pages::waiting(variant, of.limits))),
         "limits" => {
             text.push_str("\n## In force here\n\n");
             text.push_str(&limit_lines(of.limits));
@@ -61,11 +61,6 @@ pub fn manual_page(name: &str, of: &Instance<'_>, variant: Variant) -> Result<St
         _ => {}
     }
     Ok(text)
-}
-
-/// The time after which a call is answered although its eval runs, in seconds.
-fn grace(of: &Instance<'_>) -> String {
-    of.limits.grace.as_secs_f64().to_string()
 }
 
 /// Longest entry of the reference, in characters of its text; `doc("name")` shows the rest.

@@ -16,5 +16,5 @@ pub use examples::{Example, Step, examples};
 pub use limits::{LimitRow, limit_lines, limit_rows};
 pub use manual::{Instance, manual, manual_page};
 pub use pages::{page_hits, page_named};
-pub use texts::{Tool, Variant, instructions, tool_description, tool_title};
+pub use texts::{Tool, Variant, await_wait, eval_wait, instructions, tool_description, tool_title};
 pub use words::{Word, word, words};

@@ -1,6 +1,7 @@
 //! The pages of the manual: sections of the guide `doc/scripting.md`, so that there is one text of each.
 
-use super::texts::Variant;
+use super::texts::{Variant, filled};
+use crate::base::Limits;
 use crate::render::plain::{head, listed, one_line};
 
 /// The guide.
@@ -162,12 +163,12 @@ pub(super) fn list() -> String {
 }
 
 /// How calls that last are answered, to a client of this kind.
-pub(super) fn waiting(variant: Variant, grace: &str) -> String {
+pub(super) fn waiting(variant: Variant, limits: &Limits) -> String {
     let text = match variant {
         Variant::Await => include_str!("manual/waiting-await.md"),
         Variant::Tasks => include_str!("manual/waiting-tasks.md"),
     };
-    text.replace("{grace}", grace)
+    filled(text, limits)
 }
 
 #[cfg(test)]

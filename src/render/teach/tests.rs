@@ -35,7 +35,7 @@ fn instructions_are_short_and_say_what_to_do() {
 fn tools_are_described_briefly() {
     for tool in Tool::ALL {
         for variant in [Variant::Await, Variant::Tasks] {
-            let text = tool_description(tool, variant);
+            let text = tool_description(tool, variant, false, &Limits::default());
             let (chars, eval) = (text.chars().count(), tool == Tool::Eval);
             assert!((100..2_000).contains(&chars), "{tool:?} has {chars} characters");
             assert_eq!(text.contains("`background`"), eval && variant == Variant::Tasks, "{tool:?} {variant:?}");
@@ -43,6 +43,52 @@ fn tools_are_described_briefly() {
         }
         assert!(!tool_title(tool).is_empty());
     }
+}
+
+/// What clients and scripts read, in every variant.
+fn texts(limits: &Limits) -> Vec<String> {
+    let variants = [Variant::Await, Variant::Tasks];
+    let tools = variants.into_iter().flat_map(|variant| {
+        let described = move |own| move |tool| tool_description(tool, variant, own, limits);
+        Tool::ALL.into_iter().map(described(false)).chain(Tool::ALL.into_iter().map(described(true)))
+    });
+    let manuals = variants.into_iter().map(|variant| manual(&instance("", limits, &[], &[]), variant));
+    tools.chain(manuals).chain([eval_wait(limits), await_wait(limits)]).collect()
+}
+
+#[test]
+fn texts_say_the_limits_that_are_set() {
+    let set = Limits {
+        grace: Duration::from_secs(3),
+        silence: Duration::from_secs(7_200),
+        cancel_wait: Duration::from_millis(1_500),
+        ..Limits::default()
+    };
+    let (usual, set) = (texts(&Limits::default()).join("\n"), texts(&set).join("\n"));
+    let marks = [
+        ("longer than 10 seconds", "longer than 3 seconds"),
+        ("default 10, at most 86400;", "default 3, at most 7200;"),
+        ("outcome: 10 by default", "outcome: 3 by default"),
+        ("(10 unless you say otherwise)", "(3 unless you say otherwise)"),
+        ("`running · id 12 · 10.0 s so far`", "`running · id 12 · 3.0 s so far`"),
+        ("24 hours of silence", "2 hours of silence"),
+        ("default 25, at most 86400;", "default 25, at most 7200;"),
+        ("after 2 seconds and", "after 1.5 seconds and"),
+    ];
+    for (before, after) in marks {
+        assert!(usual.contains(before) && !usual.contains(after), "{before}");
+        assert!(set.contains(after) && !set.contains(before), "{after}");
+    }
+    for text in [&usual, &set] {
+        assert!(
+            !["{EVAL", "{AWAIT", "{GRACE}", "{SILENCE}", "{LONGEST}", "{CANCEL"]
+                .iter()
+                .any(|place| text.contains(place))
+        );
+    }
+    // No wait is longer than the longest.
+    let short = texts(&Limits { silence: Duration::from_secs(5), ..Limits::default() }).join("\n");
+    assert!(short.contains("default 5, at most 5;") && !short.contains("default 25"), "{short}");
 }
 
 #[test]

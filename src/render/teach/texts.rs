@@ -1,7 +1,10 @@
 //! The texts that clients read at the start: instructions, and descriptions of tools. The prose is Markdown next to this file; its
 //! examples follow the form of [`examples()`](super::examples()), so that tests evaluate every one of them.
 
-use crate::render::plain::{head, one_line};
+use crate::base::Limits;
+use crate::base::limits::AWAIT_WAIT;
+use crate::render::plain::{duration, head, one_line, spelled};
+use std::time::Duration;
 
 /// The ways of waiting a client can have: its texts differ in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,16 +63,42 @@ pub(super) fn brief(describe: &str, max: usize) -> String {
     }
 }
 
-/// The description of a tool, under 2,000 characters.
-pub fn tool_description(tool: Tool, variant: Variant) -> &'static str {
-    match (tool, variant) {
+/// The numbers of a text in its places, which are written `{GRACE}`: whatever can be set is said as it is set.
+pub(super) fn filled(text: &str, limits: &Limits) -> String {
+    let seconds = |time: Duration| time.as_secs_f64().to_string();
+    let places = [
+        ("{EVAL_WAIT}", seconds(limits.grace.min(limits.silence))),
+        ("{EVAL_WAITED}", duration(limits.grace.min(limits.silence))),
+        ("{AWAIT_WAIT}", seconds(AWAIT_WAIT.min(limits.silence))),
+        ("{LONGEST}", seconds(limits.silence)),
+        ("{GRACE}", spelled(limits.grace)),
+        ("{CANCEL_WAIT}", spelled(limits.cancel_wait)),
+        ("{SILENCE}", spelled(limits.silence)),
+    ];
+    places.iter().fold(text.to_owned(), |text, (place, value)| text.replace(place, value))
+}
+
+/// The description of a tool, under 2,000 characters. `own_session`: the connection has a session already.
+pub fn tool_description(tool: Tool, variant: Variant, own_session: bool, limits: &Limits) -> String {
+    let text = match (tool, variant) {
+        (Tool::CreateSession, _) if own_session => include_str!("tools/create-session-beside.md"),
         (Tool::CreateSession, _) => include_str!("tools/create-session.md"),
         (Tool::Eval, Variant::Await) => include_str!("tools/eval-await.md"),
         (Tool::Eval, Variant::Tasks) => include_str!("tools/eval-tasks.md"),
         (Tool::Await, _) => include_str!("tools/await.md"),
         (Tool::Cancel, _) => include_str!("tools/cancel.md"),
-    }
-    .trim_end()
+    };
+    filled(text.trim_end(), limits)
+}
+
+/// The description of the seconds that `eval` waits.
+pub fn eval_wait(limits: &Limits) -> String {
+    filled("Seconds to wait for the outcome: {EVAL_WAIT} by default, 0 answers at once", limits)
+}
+
+/// The description of the seconds that `await` waits.
+pub fn await_wait(limits: &Limits) -> String {
+    filled("Seconds to wait at most: {AWAIT_WAIT} by default, 0 answers at once", limits)
 }
 
 /// A tool's title.
