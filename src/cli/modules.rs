@@ -5,6 +5,7 @@ use super::terminal::Terminal;
 use crate::base::{Limits, Severity};
 use crate::render::outline::{self, Function, Module};
 use crate::spaces::library::{self, ModuleOutline};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Compiles every module of a folder and says what is wrong, a line each, and how they stand. Warnings alone are no failure, and
@@ -30,7 +31,7 @@ pub(super) fn check(folder: &Path, named: bool, limits: &Limits, terminal: &Term
     Ok(if broken { Exit::Failed } else { Exit::Fine })
 }
 
-/// Prints what a module offers.
+/// Prints what a module offers: one of a file, or, when there is no such file, a built-in one of that name.
 pub(super) fn outline(file: &Path, limits: &Limits, terminal: &Terminal) -> Result<Exit, NotStarted> {
     if file.is_dir() {
         return Err(NotStarted(format!(
@@ -38,9 +39,18 @@ pub(super) fn outline(file: &Path, limits: &Limits, terminal: &Terminal) -> Resu
             file.display()
         )));
     }
-    let bytes = std::fs::read(file).map_err(|error| NotStarted::because(file.display(), error))?;
-    let text = String::from_utf8(bytes).map_err(|_| NotStarted(format!("{}: not UTF-8 text", file.display())))?;
-    let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
+    let name = file.with_extension("").to_string_lossy().into_owned();
+    let built_in = || library::text_of(library::BUILT_IN, name.strip_prefix("scripts/").unwrap_or(&name));
+    let (name, text) = match (std::fs::read(file), built_in()) {
+        (Ok(bytes), _) => {
+            let text =
+                String::from_utf8(bytes).map_err(|_| NotStarted(format!("{}: not UTF-8 text", file.display())))?;
+            (file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(), text)
+        }
+        // No such file: the name of a module that comes with the program.
+        (Err(error), Some(text)) if error.kind() == ErrorKind::NotFound => (name, text.to_owned()),
+        (Err(error), _) => return Err(NotStarted::because(file.display(), error)),
+    };
     match ModuleOutline::of_text(&name, &text, limits) {
         Ok(outline) => {
             terminal.say(outline::text(&shown(outline), terminal.out).trim_end());

@@ -94,7 +94,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "scripts",
         "REMONTOIRE_SCRIPTS",
         "DIR",
-        "Folder of script modules [default: scripts, which need not exist]",
+        "Folder of script modules, over the built-in ones [default: scripts, which need not exist]",
         scripts,
     ),
     text("describe", "REMONTOIRE_DESCRIBE", "TEXT", "What this instance is, for those who connect", describe),

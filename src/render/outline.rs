@@ -79,7 +79,10 @@ pub(crate) fn check(problems: &[ModuleProblem], modules: usize, style: Style) ->
 
 /// The result of a check when nobody named a folder and the usual one is not there.
 pub(crate) fn no_folder(place: &str) -> String {
-    format!("0 modules · there is no folder {} · check another with: remontoire check DIR", one_line(place))
+    format!(
+        "0 modules beside the built-in ones · there is no folder {} · check another with: remontoire check DIR",
+        one_line(place)
+    )
 }
 
 /// The result of a check of a folder without modules.
@@ -179,7 +182,7 @@ mod tests {
             scripts/sub/cracked.rhai:9:1: ␛[33mwarning␛[0m: a() has no doc comment
             1 module · ␛[32mfine␛[0m · 1 warning"#]]
         .assert_eq(&visible(&check(&problems[2..], 1, Style::Terminal { colour: true })));
-        expect!["0 modules · there is no folder /kit/scripts · check another with: remontoire check DIR"]
+        expect!["0 modules beside the built-in ones · there is no folder /kit/scripts · check another with: remontoire check DIR"]
             .assert_eq(&no_folder("/kit/scripts"));
         expect!["0 modules · no file in /kit/scripts ends in .rhai"].assert_eq(&no_modules("/kit/scripts"));
         expect!["3 modules · fine"].assert_eq(&check(&[], 3, Style::Agent));

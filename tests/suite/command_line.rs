@@ -115,11 +115,31 @@ fn a_check_fails_for_errors_and_not_for_warnings() {
 }
 
 #[test]
+fn built_in_modules_are_there_without_a_folder_and_below_every_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let code = "import \"stats\" as stats; stats::median([1, 9, 2]).to_int()";
+    assert_eq!(run(folder.path(), &[], &["eval", code]).1, "2\n");
+    for name in ["stats", "stats.rhai", "scripts/stats.rhai"] {
+        let (code, out, err) = run(folder.path(), &[], &["outline", name]);
+        assert!(code == Some(0) && out.contains("median(values)"), "{name}: {out}{err}");
+    }
+    assert_eq!(run(folder.path(), &[], &["outline", "statz"]).0, Some(3));
+    let other = folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("text.rhai"), "/// One.\nfn one() { 1 }\n").unwrap();
+    fs::write(other.join("user.rhai"), "import \"stats\" as s;\nimport \"text\" as t;\n").unwrap();
+    let code = "import \"text\" as text; import \"stats\" as s; [text::one(), s::median([1, 9, 2]).to_int()]";
+    assert_eq!(run(folder.path(), &[], &["--scripts", "other", "eval", code]).1, "[1, 2]\n");
+    assert_eq!(run(folder.path(), &[], &["check", "other"]).1, "2 modules · fine\n");
+    assert_eq!(run(folder.path(), &[], &["--scripts", "none", "eval", "1"]).0, Some(3));
+}
+
+#[test]
 fn a_check_of_nothing_says_where_it_looked() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().canonicalize().unwrap().join("scripts");
     let (code, out, err) = run(folder.path(), &[], &["check"]);
-    let said = format!("0 modules · there is no folder {} · ", place.display());
+    let said = format!("0 modules beside the built-in ones · there is no folder {} · ", place.display());
     assert!(code == Some(0) && out.starts_with(&said) && err.is_empty(), "{out}{err}");
     fs::create_dir(&place).unwrap();
     for line in [&["check"] as &[&str], &["check", "scripts"]] {

@@ -210,6 +210,17 @@ async fn what_cannot_be_built_says_why() {
 }
 
 #[tokio::test]
+async fn script_modules_come_with_the_library() {
+    let code = "import \"stats\" as stats; stats::median([1, 9, 2]).to_int()";
+    let host = Host::builder().scripts_if_any("no/such/folder").build().unwrap();
+    assert_eq!(host.eval(code).await.unwrap().value.as_int(), Ok(2));
+    let without = Host::builder().scripts_if_any("no/such/folder").without_built_in_modules().build().unwrap();
+    let refused = without.eval(code).await.unwrap_err().to_string();
+    assert!(refused.contains("stats"), "{refused}");
+    assert_eq!(without.eval("modules().len()").await.unwrap().value.as_int(), Ok(0));
+}
+
+#[tokio::test]
 async fn a_start_that_fails_leaves_the_host_as_it_was() {
     let harness = Harness::new();
     let host = &harness.host;

@@ -7,7 +7,7 @@ use crate::engine::{Runtime, memory, stdlib};
 use crate::host::core::host_core::{HostCore, Parts};
 use crate::host::functions;
 use crate::host::run::hooks;
-use crate::spaces::library::{Library, ModuleOutline};
+use crate::spaces::library::{BUILT_IN, Library, ModuleOutline};
 use rhai::Module;
 use std::fmt;
 use std::path::PathBuf;
@@ -59,6 +59,8 @@ pub struct HostBuilder {
     clock: Option<Clock>,
     /// The folder, and whether it must be there.
     scripts: (PathBuf, bool),
+    /// Whether the script modules that come with the library are there.
+    built_in: bool,
     modules: Vec<(String, Module)>,
 }
 
@@ -76,6 +78,7 @@ impl HostBuilder {
             limits: Limits::default(),
             clock: None,
             scripts: (PathBuf::from("scripts"), false),
+            built_in: true,
             modules: Vec::new(),
         }
     }
@@ -102,17 +105,26 @@ impl HostBuilder {
         self
     }
 
-    /// The folder of script modules. It must be there.
+    /// The folder of script modules, over the built-in ones: a file takes the place of a built-in module of its name. It must be there.
     #[must_use]
     pub fn scripts(mut self, folder: impl Into<PathBuf>) -> Self {
         self.scripts = (folder.into(), true);
         self
     }
 
-    /// The folder of script modules, if it is there; `scripts` in the working directory is the default.
+    /// The folder of script modules, if it is there; `scripts` in the working directory is the default. While it is not there,
+    /// there are only the built-in modules.
     #[must_use]
     pub fn scripts_if_any(mut self, folder: impl Into<PathBuf>) -> Self {
         self.scripts = (folder.into(), false);
+        self
+    }
+
+    /// Leaves out the script modules that come with the library: `stats`, `table`, `text` and `patterns/…`. What they are called is
+    /// free then, and there are no script modules but those of the folder.
+    #[must_use]
+    pub fn without_built_in_modules(mut self) -> Self {
+        self.built_in = false;
         self
     }
 
@@ -128,7 +140,7 @@ impl HostBuilder {
     /// # Errors
     /// A named scripts folder that cannot be read, unusable names of modules, unusable limits.
     pub fn build(self) -> Result<Host, BuildError> {
-        let Self { describe, limits, clock, scripts: (folder, must_be_there), modules } = self;
+        let Self { describe, limits, clock, scripts: (folder, must_be_there), built_in, modules } = self;
         check_limits(&limits)?;
         if must_be_there && let Err(error) = std::fs::read_dir(&folder) {
             return Err(BuildError::Scripts { folder, reason: error.to_string() });
@@ -153,7 +165,7 @@ impl HostBuilder {
                 ModuleOutline::of_native(name, doc, &own)
             })
             .collect();
-        let library = Library::new(folder, &limits, native);
+        let library = Library::new(folder, if built_in { BUILT_IN } else { &[] }, &limits, native);
         let held_before = memory::installed().then(memory::process_bytes);
         if held_before.is_none() {
             tracing::warn!(

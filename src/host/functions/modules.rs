@@ -13,7 +13,7 @@ use rhai::{Array, Dynamic, EvalAltResult, Map, NativeCallContext};
 
 pub(super) fn register(table: &mut Table) {
     const MODULES: &str = "
-The script modules there are now, as rows `name doc functions status`; with a filter, those that have it in their name or doc. Use one
+The script modules there are now, as rows `name doc functions status from`; with a filter, those that have it in their name or doc. Use one
 with `import \"stats\" as stats;`: an edit of its file is live at the next import.
 
 ```rhai

@@ -60,7 +60,7 @@ pub(crate) fn begin(
         Some(Name::Cancel) => calling.cancel(given),
         None => match shared.tool(&name) {
             Some(tool) => calling.further(tool, given, notifier.clone()),
-            None => Call::answered(calling.error(RpcError::UnknownTool(name))),
+            None => Call::answered(calling.error(RpcError::UnknownTool { given: name, known: shared.tool_names() })),
         },
     }
 }

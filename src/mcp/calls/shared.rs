@@ -31,6 +31,12 @@ impl Shared {
         declarations
     }
 
+    /// The names of all tools that are answered.
+    pub(crate) fn tool_names(&self) -> Vec<String> {
+        let built_in = declarations::Name::ALL.iter().map(|name| name.as_str());
+        built_in.chain(self.tools.iter().map(|tool| tool.name())).map(str::to_owned).collect()
+    }
+
     /// The further tool with this name.
     pub(crate) fn tool(&self, name: &str) -> Option<Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.name() == name).cloned()

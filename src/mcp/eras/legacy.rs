@@ -109,6 +109,9 @@ pub(crate) fn begin(
     Ok(post.messages.into_iter().filter_map(|message| session.message(message)).collect())
 }
 
+/// The methods of a session.
+const METHODS: [&str; 4] = ["initialize", "ping", "tools/list", "tools/call"];
+
 /// What a notice with this reason means for the work. The SDKs send one by themselves when their own time limit for a request is
 /// over; nobody has asked for the work to end then.
 fn meaning(reason: Option<&Value>) -> Meaning {
@@ -178,7 +181,7 @@ impl Session<'_> {
             }
             "tools/list" => self.list_tools(&params),
             "ping" => Ok(Object::new()),
-            _ => Err(RpcError::UnknownMethod(method)),
+            _ => Err(RpcError::UnknownMethod { given: method, known: &METHODS }),
         };
         Call::answered(Response::plain(Era::Legacy, &id, result).keeping_open(Arc::new(guard)))
     }

@@ -28,6 +28,9 @@ const DISCOVER_TTL_MS: u64 = 3_600_000;
 /// How long a client may keep the list of tools, in milliseconds. Short: a restart may change it, and nothing tells.
 const TOOLS_TTL_MS: u64 = 60_000;
 
+/// The methods of this revision.
+const METHODS: [&str; 6] = ["server/discover", "tools/list", "tools/call", "tasks/get", "tasks/update", "tasks/cancel"];
+
 /// A request's description of itself, from its `_meta`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Envelope {
@@ -111,7 +114,7 @@ pub(crate) fn begin(
         "server/discover" => Ok((discover(shared), Delivery::none())),
         "tools/list" => list_tools(shared, &envelope, &params),
         "tasks/get" | "tasks/update" | "tasks/cancel" => task(shared, &envelope, &method, &params),
-        _ => Err(RpcError::UnknownMethod(method)),
+        _ => Err(RpcError::UnknownMethod { given: method, known: &METHODS }),
     };
     Call::answered(match result {
         Ok((result, delivery)) => Response::result(Era::Modern, &id, result, delivery),

@@ -67,9 +67,7 @@ impl Dispatcher {
     /// Starts everything the request asks for.
     fn begin(&self, incoming: &Incoming) -> Result<Begun, Rejected> {
         let headers = &incoming.headers;
-        if !headers::is_json(headers) {
-            return Err(Rejected::nameless(RpcError::NotJsonType));
-        }
+        headers::check_json(headers).map_err(|given| Rejected::nameless(RpcError::NotJsonType(given)))?;
         if let Some(coding) = headers::content_coding(headers) {
             return Err(Rejected::nameless(RpcError::Encoded(coding)));
         }

@@ -107,10 +107,14 @@ pub(super) fn session_key(headers: &HeaderMap) -> Result<HeaderKey, RpcError> {
     }
 }
 
-/// Tells whether the body claims to be JSON; parameters such as a charset are fine.
-pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    value.is_some_and(|value| media_type(value).eq_ignore_ascii_case("application/json"))
+/// Checks that the body claims to be JSON; parameters such as a charset are fine. An error is what it claims to be, if anything.
+pub(super) fn check_json(headers: &HeaderMap) -> Result<(), Option<String>> {
+    let value = headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let given = value.as_deref().map(media_type).filter(|given| !given.is_empty());
+    match given {
+        Some(given) if given.eq_ignore_ascii_case("application/json") => Ok(()),
+        other => Err(other.map(str::to_owned)),
+    }
 }
 
 /// The coding of the body, when it has one. `identity` is none.
@@ -234,9 +238,9 @@ mod tests {
         for (kind, json) in
             [("application/json", true), ("APPLICATION/JSON; charset=utf-8", true), ("text/plain", false), ("", false)]
         {
-            assert_eq!(is_json(&headers(&[("content-type", kind)])), json, "{kind}");
+            assert_eq!(check_json(&headers(&[("content-type", kind)])).is_ok(), json, "{kind}");
         }
-        assert!(!is_json(&headers(&[])));
+        assert_eq!(check_json(&headers(&[])), Err(None));
         for (accept, events) in [
             ("application/json, text/event-stream", true),
             ("*/*;q=0.1", true),

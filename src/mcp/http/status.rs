@@ -8,7 +8,7 @@ use http::StatusCode;
 /// The status of a reply that is this error alone.
 pub(super) fn status(error: &RpcError, era: Era) -> StatusCode {
     match error {
-        RpcError::NotJson
+        RpcError::NotJson(_)
         | RpcError::NotAMessage(_)
         | RpcError::BadBatch(_)
         | RpcError::BadSessionHeader(_)
@@ -17,14 +17,14 @@ pub(super) fn status(error: &RpcError, era: Era) -> StatusCode {
         | RpcError::MissingCapability { .. }
         | RpcError::UnsupportedVersion { .. }
         | RpcError::BadMeta { .. } => StatusCode::BAD_REQUEST,
-        RpcError::NotJsonType | RpcError::Encoded(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        RpcError::UnknownMethod(_) => match era {
+        RpcError::NotJsonType(_) | RpcError::Encoded(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        RpcError::UnknownMethod { .. } => match era {
             Era::Legacy => StatusCode::OK,
             Era::Modern => StatusCode::NOT_FOUND,
         },
         RpcError::Refused(Refusal::SessionEnded) => StatusCode::NOT_FOUND,
         // In band: a 400 would read as a failure of the transport.
-        RpcError::UnknownTool(_) | RpcError::UnknownTask { .. } | RpcError::BadParams(_) | RpcError::Refused(_) => {
+        RpcError::UnknownTool { .. } | RpcError::UnknownTask { .. } | RpcError::BadParams(_) | RpcError::Refused(_) => {
             StatusCode::OK
         }
     }
@@ -38,9 +38,10 @@ mod tests {
     #[test]
     fn each_reason_has_its_code_and_status() {
         let all = [
-            RpcError::NotJson,
+            RpcError::NotJson("trailing comma at line 1 column 39".into()),
             RpcError::NotAMessage("an empty batch"),
-            RpcError::NotJsonType,
+            RpcError::NotJsonType(None),
+            RpcError::NotJsonType(Some("text/plain".into())),
             RpcError::Encoded("gzip".into()),
             RpcError::BadBatch("initialize stands alone"),
             RpcError::BadSessionHeader("it is absent".into()),
@@ -49,8 +50,8 @@ mod tests {
             RpcError::BadMeta { keys: vec!["a", "b"] },
             RpcError::UnsupportedVersion { requested: "2099-01-01".into() },
             RpcError::needs_tasks(),
-            RpcError::UnknownMethod("foo/bar".into()),
-            RpcError::UnknownTool("nope".into()),
+            RpcError::UnknownMethod { given: "foo/bar".into(), known: &["ping", "tools/list"] },
+            RpcError::UnknownTool { given: "nope".into(), known: vec!["eval".into(), "await".into()] },
             RpcError::UnknownTask { given: "bfw-9".into(), why: Some(Refusal::NoEntry { id: 9, newest: 3 }) },
             RpcError::UnknownTask { given: "nonsense".into(), why: None },
             RpcError::BadParams("`name` is missing".into()),
@@ -66,9 +67,10 @@ mod tests {
             })
             .collect();
         expect![[r#"
-            -32700 400 400 the body is not JSON, or is nested too deeply
+            -32700 400 400 the body cannot be read as JSON: trailing comma at line 1 column 39
             -32600 400 400 not a JSON-RPC message: an empty batch
-            -32600 415 415 Content-Type must be application/json
+            -32600 415 415 Content-Type is missing; it must be application/json
+            -32600 415 415 Content-Type must be application/json, not `text/plain`
             -32600 415 415 Content-Encoding `gzip` is not read here: send the body as it is, without the header
             -32600 400 400 this batch cannot be answered: initialize stands alone
             -32600 400 400 this request needs the Mcp-Session-Id header that initialize answered with: it is absent
@@ -77,8 +79,8 @@ mod tests {
             -32602 400 400 params._meta must carry a and b; a request of revision 2026-07-28 describes itself
             -32022 400 400 revision `2099-01-01` is not supported; 2026-07-28 is {"supported":["2026-07-28"],"requested":"2099-01-01"}
             -32021 400 400 the request must declare a client capability it did not declare {"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}
-            -32601 200 404 no method `foo/bar` here
-            -32602 200 200 no tool `nope` here
+            -32601 200 404 no method `foo/bar` here; there are ping, tools/list
+            -32602 200 200 no tool `nope` here; there are eval, await
             -32602 200 200 no task `bfw-9` here: no entry 9; the newest is 3
             -32602 200 200 no task `nonsense` here
             -32602 200 200 `name` is missing

@@ -10,12 +10,12 @@ use std::fmt;
 /// The reason why a request got no result.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum RpcError {
-    /// The body is not JSON, or nested beyond reason.
-    NotJson,
+    /// The body is not JSON, or nested beyond reason: where, and what was wrong.
+    NotJson(String),
     /// The body is JSON and no message.
     NotAMessage(&'static str),
-    /// The body is of another type than `application/json`.
-    NotJsonType,
+    /// The body is of another type than `application/json`: this one, if any was given.
+    NotJsonType(Option<String>),
     /// The body is compressed, or encoded in another way that is not read here.
     Encoded(String),
     /// A batch where none may be, or with something in it that may not be.
@@ -42,9 +42,19 @@ pub(crate) enum RpcError {
         required: Value,
     },
     /// No such method in this era.
-    UnknownMethod(String),
+    UnknownMethod {
+        /// The method that was asked for.
+        given: String,
+        /// The methods there are.
+        known: &'static [&'static str],
+    },
     /// No such tool.
-    UnknownTool(String),
+    UnknownTool {
+        /// The tool that was asked for.
+        given: String,
+        /// The tools there are.
+        known: Vec<String>,
+    },
     /// No such task, or not any more.
     UnknownTask {
         /// The task id that was asked for.
@@ -67,16 +77,16 @@ impl RpcError {
     /// The JSON-RPC code.
     pub(crate) fn code(&self) -> i64 {
         match self {
-            Self::NotJson => -32_700,
+            Self::NotJson(_) => -32_700,
             Self::NotAMessage(_)
-            | Self::NotJsonType
+            | Self::NotJsonType(_)
             | Self::Encoded(_)
             | Self::BadBatch(_)
             | Self::BadSessionHeader(_)
             | Self::BadVersionHeader(_)
             | Self::Refused(Refusal::SessionEnded) => -32_600,
-            Self::UnknownMethod(_) => -32_601,
-            Self::BadMeta { .. } | Self::UnknownTool(_) | Self::UnknownTask { .. } | Self::BadParams(_) => -32_602,
+            Self::UnknownMethod { .. } => -32_601,
+            Self::BadMeta { .. } | Self::UnknownTool { .. } | Self::UnknownTask { .. } | Self::BadParams(_) => -32_602,
             Self::Refused(_) => -32_603,
             Self::HeaderMismatch(_) => -32_020,
             Self::MissingCapability { .. } => -32_021,
@@ -97,9 +107,10 @@ impl RpcError {
 impl fmt::Display for RpcError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotJson => f.write_str("the body is not JSON, or is nested too deeply"),
+            Self::NotJson(why) => write!(f, "the body cannot be read as JSON: {why:.200}"),
             Self::NotAMessage(what) => write!(f, "not a JSON-RPC message: {what}"),
-            Self::NotJsonType => f.write_str("Content-Type must be application/json"),
+            Self::NotJsonType(None) => f.write_str("Content-Type is missing; it must be application/json"),
+            Self::NotJsonType(Some(given)) => write!(f, "Content-Type must be application/json, not `{given:.60}`"),
             Self::Encoded(coding) => {
                 write!(
                     f,
@@ -123,8 +134,12 @@ impl fmt::Display for RpcError {
             Self::MissingCapability { .. } => {
                 f.write_str("the request must declare a client capability it did not declare")
             }
-            Self::UnknownMethod(method) => write!(f, "no method `{method:.80}` here"),
-            Self::UnknownTool(name) => write!(f, "no tool `{name:.80}` here"),
+            Self::UnknownMethod { given, known } => {
+                write!(f, "no method `{given:.80}` here; there are {}", known.join(", "))
+            }
+            Self::UnknownTool { given, known } => {
+                write!(f, "no tool `{given:.80}` here; there are {}", known.join(", "))
+            }
             Self::UnknownTask { given, why: None } => write!(f, "no task `{given:.60}` here"),
             Self::UnknownTask { given, why: Some(why) } => write!(f, "no task `{given:.60}` here: {why}"),
             Self::BadParams(what) => f.write_str(what),

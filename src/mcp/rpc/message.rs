@@ -138,8 +138,11 @@ pub(crate) enum Posted {
 /// Reads a body. The parser refuses nesting deeper than 128 levels before it builds anything, so neither this nor dropping
 /// the result recurses far.
 pub(crate) fn parse(body: &[u8]) -> Result<Posted, Rejected> {
+    // Some languages write a mark of the byte order before the text.
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     match serde_json::from_slice::<Value>(body) {
-        Err(_) => Err(Rejected::nameless(RpcError::NotJson)),
+        Err(_) if body.trim_ascii().is_empty() => Err(Rejected::nameless(RpcError::NotJson("it is empty".to_owned()))),
+        Err(why) => Err(Rejected::nameless(RpcError::NotJson(why.to_string()))),
         Ok(Value::Array(items)) if items.is_empty() => Err(Rejected::nameless(RpcError::NotAMessage("an empty batch"))),
         Ok(Value::Array(items)) => Ok(Posted::Batch(items.into_iter().map(message).collect())),
         Ok(value) => message(value).map(Posted::Single),
@@ -209,6 +212,7 @@ pub(crate) fn notification(method: &str, params: Option<Value>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use expect_test::expect;
 
     fn single(body: &str) -> Message {
         match parse(body.as_bytes()) {
@@ -252,8 +256,17 @@ mod tests {
         let objects = format!("{}1{}", "{\"a\":".repeat(4_000), "}".repeat(4_000));
         let bodies: [&[u8]; 6] = [b"{nope", b"", b"\xff\xfe{}", deep.as_bytes(), closed.as_bytes(), objects.as_bytes()];
         for body in bodies {
-            assert_eq!(rejected(body), Rejected::nameless(RpcError::NotJson));
+            let rejected = rejected(body);
+            assert!(rejected.id.is_none() && matches!(rejected.fault, RpcError::NotJson(_)), "{rejected:?}");
         }
+        let told = [&b" "[..], b"{'a': 1}", b"{\"a\":1,}", b"\x1f\x8b\x08", closed.as_bytes()];
+        expect![[r#"
+            the body cannot be read as JSON: it is empty
+            the body cannot be read as JSON: key must be a string at line 1 column 2
+            the body cannot be read as JSON: trailing comma at line 1 column 8
+            the body cannot be read as JSON: expected value at line 1 column 1
+            the body cannot be read as JSON: recursion limit exceeded at line 1 column 128"#]]
+        .assert_eq(&told.map(|body| rejected(body).fault.to_string()).join("\n"));
     }
 
     #[test]
@@ -276,6 +289,11 @@ mod tests {
             assert!(matches!(rejected.fault, RpcError::NotAMessage(_)), "{body}");
             assert_eq!(rejected.id, id.map(|id: u64| Id::Number(id.into())), "{body}");
         }
+    }
+
+    #[test]
+    fn a_mark_of_the_byte_order_is_no_part_of_the_message() {
+        assert!(matches!(single("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"), Message::Request(_)));
     }
 
     #[test]

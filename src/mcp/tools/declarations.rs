@@ -39,7 +39,7 @@ impl ToolSet {
     /// The tools it shows, in order.
     fn tools(self) -> &'static [Name] {
         match self {
-            Self::Legacy | Self::Modern => &[Name::CreateSession, Name::Eval, Name::Await, Name::Cancel],
+            Self::Legacy | Self::Modern => &Name::ALL,
             Self::Tasks => &[Name::CreateSession, Name::Eval],
         }
     }
@@ -59,12 +59,16 @@ pub(crate) enum Name {
 }
 
 impl Name {
+    /// All of them, in order.
+    pub(crate) const ALL: [Self; 4] = [Self::CreateSession, Self::Eval, Self::Await, Self::Cancel];
+
     /// The tool with this name.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
-        [Self::CreateSession, Self::Eval, Self::Await, Self::Cancel].into_iter().find(|name| name.as_str() == text)
+        Self::ALL.into_iter().find(|name| name.as_str() == text)
     }
 
-    fn as_str(self) -> &'static str {
+    /// Its name.
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::CreateSession => "create-session",
             Self::Eval => "eval",
@@ -107,6 +111,7 @@ pub(crate) fn declarations(set: ToolSet, limits: &Limits) -> Vec<Value> {
 pub(crate) fn check_cursor(params: &Object) -> Result<(), RpcError> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(()),
+        Some(Value::String(cursor)) if cursor.is_empty() => Ok(()),
         Some(_) => Err(RpcError::BadParams("no such `cursor`: lists are answered whole".into())),
     }
 }

@@ -1,5 +1,6 @@
 //! Checking a folder of modules without running anything: does every file compile, can its imports work, is it documented.
 
+use super::built_in::BUILT_IN;
 use super::folder::{Folder, Found};
 use super::name::ModuleName;
 use crate::base::{Limits, ModuleError, ModuleProblem, ProblemKind};
@@ -11,7 +12,7 @@ use std::path::Path;
 /// The result of a check of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checked {
-    /// How many modules there are, broken ones included.
+    /// How many modules the folder has, broken ones included.
     pub modules: usize,
     /// Their problems, by file and line.
     pub problems: Vec<ModuleProblem>,
@@ -48,10 +49,16 @@ pub(crate) fn check(root: &Path, limits: &Limits) -> io::Result<Checked> {
             }
         }
     }
+    let checked = modules.len();
+    for (name, text) in BUILT_IN {
+        // Not a word about them, but they are there to be imported.
+        let parsed = || module_text::parse(name, text, limits).ok().map(|parsed| parsed.imports);
+        modules.entry((*name).to_owned()).or_insert_with(parsed);
+    }
     problems.extend(missing(&modules));
     problems.extend(circular(&modules));
     problems.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
-    Ok(Checked { modules: modules.len(), problems })
+    Ok(Checked { modules: checked, problems })
 }
 
 /// The imports of each module, by name; `None` for one that does not compile.
@@ -191,6 +198,16 @@ mod tests {
             ("notes.txt", "fn ( {"),
         ];
         assert_eq!(checked(&files), "");
+    }
+
+    #[test]
+    fn built_in_modules_are_there_to_be_imported() {
+        let files =
+            [("a.rhai", "import \"stats\" as s;\nimport \"patterns/hand_over\" as h;\nimport \"statz\" as z;\n")];
+        assert_eq!(checked(&files), "a.rhai:3:1: error: no module `statz` to import\n");
+        // A file that takes the place of one is looked at as any other.
+        let files = [("stats.rhai", "import \"a\" as a;\n"), ("a.rhai", "import \"stats\" as s;\n")];
+        assert_eq!(checked(&files), "a.rhai:1:1: error: circular import: a → stats → a\n");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! and from what was defined inside modules since. Nothing is run for it.
 
 use super::check::circle_of;
+use super::folder::Origin;
 use super::module_store::Layer;
 use super::name::{ModuleName, near};
 use super::outline::{Outlined, contains, first_sentence};
@@ -22,6 +23,8 @@ pub(crate) struct ModuleRow {
     pub functions: usize,
     /// Signatures of the functions that evals defined inside it.
     pub defined: Vec<String>,
+    /// Where its text comes from; `None` for a native module.
+    pub from: Option<Origin>,
     /// How it stands.
     pub status: ModuleStatus,
 }
@@ -53,14 +56,14 @@ pub(crate) enum Documented {
 
 impl Library {
     /// Every module there is now that has `filter` in its name or doc, in any case of letters; all of them when it is empty.
-    /// Sorted by name. A folder that cannot be read has none.
+    /// Sorted by name. A folder that cannot be read has the built-in ones only.
     pub(crate) fn modules(&self, filter: &str) -> Vec<ModuleRow> {
         let mut rows = Vec::new();
         let wanted = |outline: Option<&ModuleOutline>, name: &str| {
             contains(name, filter) || outline.is_some_and(|outline| contains(&outline.doc, filter))
         };
         for outline in self.native.values().filter(|outline| wanted(Some(outline), &outline.name)) {
-            rows.push(row(&outline.name, Some(outline), Vec::new(), ModuleStatus::Native));
+            rows.push(row(&outline.name, Some(outline), Vec::new(), None, ModuleStatus::Native));
         }
         let mut readable = Vec::new();
         for name in self.script_modules() {
@@ -98,7 +101,8 @@ impl Library {
                 }),
                 (Ok(_), None) => ModuleStatus::Fine,
             };
-            rows.push(row(name.as_str(), outline.ok().map(AsRef::as_ref), defined, status));
+            let from = Some(self.store.folder().origin(name));
+            rows.push(row(name.as_str(), outline.ok().map(AsRef::as_ref), defined, from, status));
         }
         rows.sort_by(|a, b| a.name.cmp(&b.name));
         rows
@@ -197,7 +201,8 @@ impl Library {
 
     fn unreadable(&self, name: &ModuleName) -> Option<ModuleRow> {
         let error = self.store.folder().read(name).err()?;
-        Some(row(name.as_str(), None, Vec::new(), ModuleStatus::Broken(problem(name, &error))))
+        let from = Some(self.store.folder().origin(name));
+        Some(row(name.as_str(), None, Vec::new(), from, ModuleStatus::Broken(problem(name, &error))))
     }
 
     /// The text that questions about a module are answered from, and its outline.
@@ -249,12 +254,19 @@ fn code_of(eval: &str, sources: &dyn Sources) -> Arc<str> {
     sources.text(eval).unwrap_or_default()
 }
 
-fn row(name: &str, outline: Option<&ModuleOutline>, defined: Vec<String>, status: ModuleStatus) -> ModuleRow {
+fn row(
+    name: &str,
+    outline: Option<&ModuleOutline>,
+    defined: Vec<String>,
+    from: Option<Origin>,
+    status: ModuleStatus,
+) -> ModuleRow {
     ModuleRow {
         name: name.to_owned(),
         doc: outline.map(|outline| first_sentence(&outline.doc)).unwrap_or_default(),
         functions: outline.map_or(0, |outline| outline.public().count()),
         defined,
+        from,
         status,
     }
 }

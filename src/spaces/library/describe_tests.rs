@@ -36,7 +36,7 @@ fn library(files: &[(&str, &str)]) -> (tempfile::TempDir, Arc<Library>) {
         hidden: false,
     };
     let native = ModuleOutline::of_native("orders", "Orders of the day.", &[facts]);
-    let library = Library::new(dir.path(), &Limits::default(), vec![native]);
+    let library = Library::new(dir.path(), &[], &Limits::default(), vec![native]);
     (dir, library)
 }
 
@@ -46,13 +46,15 @@ fn greet() -> (tempfile::TempDir, Arc<Library>) {
 
 #[test]
 fn a_list_has_every_module_with_its_state() {
-    let (_dir, library) = greet();
-    let rows: Vec<_> = modules_value(&library.modules("")).iter().map(Dynamic::to_string).collect();
+    let (dir, library) = greet();
+    let folder = dir.path().display().to_string();
+    let shown = |row: &Dynamic| row.to_string().replace(&folder, "scripts");
+    let rows: Vec<_> = modules_value(&library.modules("")).iter().map(shown).collect();
     expect![[r##"
-        #{"doc": "", "functions": 0, "name": "cracked", "problem": "cracked.rhai:2:7: error: Expecting ')' to close the parameters list of function 'b'", "status": "broken"}
-        #{"doc": "Greetings for all.", "functions": 3, "name": "greet", "status": "ok"}
-        #{"doc": "Orders of the day.", "functions": 1, "name": "orders", "status": "native"}
-        #{"doc": "", "functions": 1, "name": "sub/deep", "status": "ok"}"##]].assert_eq(&rows.join("\n"));
+        #{"doc": "", "from": "scripts/cracked.rhai", "functions": 0, "name": "cracked", "problem": "cracked.rhai:2:7: error: Expecting ')' to close the parameters list of function 'b'", "status": "broken"}
+        #{"doc": "Greetings for all.", "from": "scripts/greet.rhai", "functions": 3, "name": "greet", "status": "ok"}
+        #{"doc": "Orders of the day.", "from": "program", "functions": 1, "name": "orders", "status": "native"}
+        #{"doc": "", "from": "scripts/sub/deep.rhai", "functions": 1, "name": "sub/deep", "status": "ok"}"##]].assert_eq(&rows.join("\n"));
 }
 
 #[test]

@@ -1,6 +1,8 @@
-//! The folder of modules: reads a module's text and lists the names, and never leaves the folder. Knows nothing of what the
-//! texts mean, and remembers nothing: what it answers is what the files say now.
+//! The folder of modules: reads a module's text and lists the names, and never leaves the folder. Where it has no file of a name, a
+//! built-in module of that name stands in. Knows nothing of what the texts mean, and remembers nothing: what it answers is what the
+//! files say now.
 
+use super::built_in::{self, BuiltIn};
 use super::name::ModuleName;
 use crate::base::ModuleError;
 use crate::base::limits::MIB;
@@ -15,10 +17,20 @@ pub(crate) const LONGEST: u64 = MIB as u64;
 /// Most entries of the folder that a listing looks at, so that a folder which is none of ours cannot hold a caller for long.
 const MOST_ENTRIES: usize = 20_000;
 
-/// A folder with `.rhai` files. It need not exist yet.
+/// A folder with `.rhai` files, over built-in modules. It need not exist yet.
 #[derive(Clone, Debug)]
 pub(super) struct Folder {
     root: PathBuf,
+    built_in: &'static [BuiltIn],
+}
+
+/// The place a module comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A file of the folder.
+    File(PathBuf),
+    /// The program.
+    BuiltIn,
 }
 
 /// A file that a listing met.
@@ -31,13 +43,38 @@ pub(super) enum Found {
 }
 
 impl Folder {
-    /// The folder at `root`.
+    /// The folder at `root`, and nothing below it.
     pub(super) fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self::over(root, &[])
     }
 
-    /// The text of a module as its file has it now, without a byte order mark.
+    /// The folder at `root`, whose files stand before built-in modules of the same name.
+    pub(super) fn over(root: impl Into<PathBuf>, built_in: &'static [BuiltIn]) -> Self {
+        Self { root: root.into(), built_in }
+    }
+
+    /// The text of a module as its file has it now, without a byte order mark; the built-in one when there is no such file. A file
+    /// that cannot be read is an error, whatever stands below it.
     pub(super) fn read(&self, name: &ModuleName) -> Result<Arc<str>, ModuleError> {
+        match self.read_file(name) {
+            Err(ModuleError::NotFound { .. }) => {
+                built_in::text_of(self.built_in, name.as_str()).map(Arc::from).ok_or_else(|| not_found(name))
+            }
+            read => read,
+        }
+    }
+
+    /// Where the text of a module comes from now.
+    pub(super) fn origin(&self, name: &ModuleName) -> Origin {
+        let is_built_in = built_in::text_of(self.built_in, name.as_str()).is_some();
+        match self.locate(name) {
+            Err(ModuleError::NotFound { .. }) if is_built_in => Origin::BuiltIn,
+            Ok(path) if is_built_in && !path.is_file() => Origin::BuiltIn,
+            _ => Origin::File(self.root.join(name.path())),
+        }
+    }
+
+    fn read_file(&self, name: &ModuleName) -> Result<Arc<str>, ModuleError> {
         let unreadable = |e: &io::Error| ModuleError::Unreadable { name: name.to_string(), reason: e.to_string() };
         let path = self.locate(name)?;
         // A pipe would hold the reader for ever.
@@ -64,12 +101,25 @@ impl Folder {
         if path.starts_with(&root) { Ok(path) } else { Err(ModuleError::Outside { name: name.to_string() }) }
     }
 
-    /// Every module there is now, in order of names. A folder that does not exist has none.
+    /// Every module there is now, in order of names. A folder that does not exist has the built-in ones only.
     ///
     /// # Errors
     ///
     /// The folder exists and cannot be read. Folders inside that cannot be read are passed over.
     pub(super) fn list(&self) -> io::Result<Vec<Found>> {
+        let mut found = self.list_files()?;
+        found.extend(self.list_built_in());
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The built-in modules, whatever the folder has.
+    pub(super) fn list_built_in(&self) -> impl Iterator<Item = Found> {
+        built_in::names_of(self.built_in).map(Found::Module)
+    }
+
+    fn list_files(&self) -> io::Result<Vec<Found>> {
         let root = match self.root.canonicalize() {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
@@ -101,7 +151,6 @@ impl Folder {
                 }
             }
         }
-        found.sort();
         Ok(found)
     }
 }

@@ -1,4 +1,4 @@
-//! The live library: script modules in a folder, as they are now.
+//! The live library: script modules in a folder, as they are now, and below them those that come with the program.
 //!
 //! [`Library`] owns which version of each module is in force and answers what scripts and people ask about modules.
 //! [`ScriptModules`] is how evals import them; [`ModuleSpace`] is how an eval works inside one. Texts alone can be looked at
@@ -7,6 +7,7 @@
 //!
 //! | file | owns |
 //! | --- | --- |
+//! | `built_in` | the modules that come with the program |
 //! | `name` | names of modules, and names near a mistyped one |
 //! | `folder` | reading files, staying inside |
 //! | `import_trace` | the imports of imports of one eval: circles, and who needed which version |
@@ -20,6 +21,7 @@
 //!
 //! Positions in texts come from `engine::module_text`, where Rhai's syntax tree is read.
 
+mod built_in;
 mod check;
 mod describe;
 mod folder;
@@ -33,11 +35,14 @@ mod rows;
 mod store;
 
 #[cfg(test)]
+mod built_in_tests;
+#[cfg(test)]
 mod scripts_tests;
 #[cfg(test)]
 mod testing;
 
 pub(crate) use crate::engine::{FunctionOutline, ModuleOutline};
+pub(crate) use built_in::{BUILT_IN, text_of};
 pub(crate) use check::check;
 pub(crate) use describe::Documented;
 pub(crate) use live::{ScriptModules, SpaceModules};

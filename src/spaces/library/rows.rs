@@ -1,12 +1,14 @@
 //! Modules as script values: arrays of maps, for the functions that scripts call.
 
 use super::describe::{ModuleRow, ModuleStatus};
+use super::folder::Origin;
 use super::outline::OutlineRow;
 use crate::base::ModuleNotice;
 use rhai::{Array, Dynamic, Map};
 
-/// Rows of [`Library::modules`](super::Library::modules): `#{name, doc, functions, status}`, where `status` is `ok`, `broken` or
-/// `native`; `problem` on broken ones; `defined` (signatures) where evals defined functions inside.
+/// Rows of [`Library::modules`](super::Library::modules): `#{name, doc, functions, status, from}`, where `status` is `ok`, `broken` or
+/// `native`, and `from` the path of the file, or `built-in`, or `program` for a native one; `problem` on broken ones; `defined`
+/// (signatures) where evals defined functions inside.
 pub(crate) fn modules_value(rows: &[ModuleRow]) -> Array {
     let value = |row: &ModuleRow| {
         let mut map = Map::new();
@@ -22,6 +24,12 @@ pub(crate) fn modules_value(rows: &[ModuleRow]) -> Array {
             }
         };
         map.insert("status".into(), status.into());
+        let from = match &row.from {
+            Some(Origin::File(path)) => path.display().to_string(),
+            Some(Origin::BuiltIn) => "built-in".to_owned(),
+            None => "program".to_owned(),
+        };
+        map.insert("from".into(), from.into());
         if !row.defined.is_empty() {
             map.insert("defined".into(), strings(&row.defined));
         }

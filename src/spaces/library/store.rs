@@ -1,6 +1,7 @@
 //! [`Library`]: the modules of one folder and the native ones beside them: which there are, where their texts are, and the
 //! version of each that is in force. Knows neither evals nor how modules are described to readers.
 
+use super::built_in::BuiltIn;
 use super::folder::{Folder, Found};
 use super::module_store::ModuleStore;
 use super::name::{ModuleName, near};
@@ -21,11 +22,16 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// The library of the folder `root`, which need not exist: then there are no modules until it does. `native` describes
-    /// the modules of the embedding program ([`ModuleOutline::of_native`]).
-    pub(crate) fn new(root: impl Into<PathBuf>, limits: &Limits, native: Vec<ModuleOutline>) -> Arc<Self> {
+    /// The library of the folder `root`, which need not exist: then there are only the `built_in` modules until it does. `native`
+    /// describes the modules of the embedding program ([`ModuleOutline::of_native`]).
+    pub(crate) fn new(
+        root: impl Into<PathBuf>,
+        built_in: &'static [BuiltIn],
+        limits: &Limits,
+        native: Vec<ModuleOutline>,
+    ) -> Arc<Self> {
         Arc::new(Self {
-            store: ModuleStore::new(Folder::new(root), limits.modules, limits.functions),
+            store: ModuleStore::new(Folder::over(root, built_in), limits.modules, limits.functions),
             limits: limits.clone(),
             native: native.into_iter().map(|outline| (outline.name.clone(), outline)).collect(),
             outlines: OutlineCache::default(),
@@ -72,9 +78,10 @@ impl Library {
         names
     }
 
-    /// The names of the modules in the folder, sorted. A folder that cannot be read has none.
+    /// The names of the script modules, sorted. A folder that cannot be read has the built-in ones only.
     pub(super) fn script_modules(&self) -> Vec<ModuleName> {
-        let found = self.store.folder().list().unwrap_or_default();
+        let folder = self.store.folder();
+        let found = folder.list().unwrap_or_else(|_| folder.list_built_in().collect());
         let names: Vec<_> = found
             .into_iter()
             .filter_map(|found| match found {

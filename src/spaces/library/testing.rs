@@ -1,5 +1,6 @@
 //! A small host for tests: real evals over a folder of modules.
 
+use super::built_in::BuiltIn;
 use super::live::{ScriptModules, SpaceModules};
 use super::module_space::ModuleSpace;
 use super::name::ModuleName;
@@ -141,8 +142,13 @@ impl Harness {
 
     /// Over a folder that exists.
     pub(super) fn over(folder: &Path) -> Self {
+        Self::with(folder, &[])
+    }
+
+    /// Over a folder, which need not exist, over built-in modules.
+    pub(super) fn with(folder: &Path, built_in: &'static [BuiltIn]) -> Self {
         let limits = Limits::default();
-        let library = Library::new(folder, &limits, Vec::new());
+        let library = Library::new(folder, built_in, &limits, Vec::new());
         let spaces = Arc::new(Spaces::default());
         Self {
             _dir: None,

@@ -70,7 +70,7 @@ fn the_library_exports_this_and_nothing_else() {
         Failure: new
         Frame
         Host: builder cancel clock close describe drained eval eval_job is_closing limits probe started
-        HostBuilder: build clock describe limits module scripts scripts_if_any
+        HostBuilder: build clock describe limits module scripts scripts_if_any without_built_in_modules
         Job
         LimitHit: kind
         Limits: slots_per_session stack_bytes
