@@ -164,7 +164,7 @@ impl<V: Clone> Registry<V> {
         }
     }
 
-    /// Whether an answer that is made now reminds a live session of the manual: the first [`REMINDERS`] do, until
+    /// Whether an answer that is made now reminds a live session of the manual: the first `REMINDERS` do, until
     /// [`Registry::manual_read`].
     pub fn remind_of_manual(&mut self, owner: Owner) -> bool {
         let Some(session) = self.sessions.get_mut(owner).filter(|session| session.reminders > 0) else { return false };
