@@ -66,9 +66,7 @@ pub(crate) trait Observer: Send + Sync + 'static {
 
 thread_local! {
     /// The variable that code on this thread asked for last. Rhai raises a data race without a name, and it is this one.
-    static LATEST: Latest = const { Latest { length: Cell::new(0), bytes: Cell::new([0; SHORT]) } };
-    /// Its name when that is longer.
-    static LATEST_LONG: RefCell<String> = const { RefCell::new(String::new()) };
+    static LATEST: Latest = const { Latest { length: Cell::new(0), letters: Cell::new(0), long: RefCell::new(String::new()) } };
     /// Whether the error on its way was thrown by a script.
     static THROWN: Cell<bool> = const { Cell::new(false) };
     /// The variables that became cells for the closure that is made.
@@ -81,26 +79,29 @@ thread_local! {
     static STASH: RefCell<Vec<Dynamic>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The bytes of a name that is noted in place: it is at every variable that code asks for.
-const SHORT: usize = 23;
-
-/// A name, without an allocation when it is short.
+/// A name. It is noted at every variable that code asks for, so one of at most eight bytes, as most are, is noted as a number.
 struct Latest {
-    /// Its length; when that is more than `SHORT` it stands elsewhere.
     length: Cell<usize>,
-    bytes: Cell<[u8; SHORT]>,
+    letters: Cell<u64>,
+    /// The name when it is longer than that.
+    long: RefCell<String>,
 }
 
 impl Latest {
+    #[inline]
     fn note(&self, name: &str) {
         self.length.set(name.len());
-        let mut bytes = [0; SHORT];
-        match bytes.get_mut(..name.len()) {
-            Some(place) => {
-                place.copy_from_slice(name.as_bytes());
-                self.bytes.set(bytes);
-            }
-            None => LATEST_LONG.with_borrow_mut(|long| name.clone_into(long)),
+        if name.len() > size_of::<u64>() {
+            return name.clone_into(&mut self.long.borrow_mut());
+        }
+        self.letters.set(name.bytes().fold(0, |letters, byte| letters << u8::BITS | u64::from(byte)));
+    }
+
+    fn name(&self) -> String {
+        let letters = self.letters.get().to_be_bytes();
+        match letters.len().checked_sub(self.length.get()).and_then(|from| letters.get(from..)) {
+            Some(name) => String::from_utf8_lossy(name).into_owned(),
+            None => self.long.borrow().clone(),
         }
     }
 }
@@ -112,10 +113,7 @@ pub(crate) fn stash(value: Dynamic) {
 
 /// The variable that code on this thread asked for last.
 pub(crate) fn latest_variable() -> String {
-    LATEST.with(|latest| match latest.bytes.get().get(..latest.length.get()) {
-        Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        None => LATEST_LONG.with_borrow(String::clone),
-    })
+    LATEST.with(Latest::name)
 }
 
 /// Lets the parser ask at every token whether it must end. It compares each key of a map and each parameter with all before it,

@@ -29,17 +29,19 @@ pub(crate) struct Control {
     budget: Arc<dyn Budget>,
     /// The bytes of the process above which its running entries are looked at.
     ceiling: Arc<AtomicUsize>,
-    /// The bytes that this entry may have allocated before it looks at the process again.
+    /// The bytes that this entry may have allocated before it looks at its limit and at the process again.
     look_at: AtomicI64,
-    /// Whether `stop` is set: read at every operation.
+    /// Whether `stop` is set.
     stopping: AtomicBool,
+    /// Whether there is a stop or a deadline to look at: read at every operation.
+    is_watched: AtomicBool,
     stop: Mutex<Option<(StopCause, Time)>>,
     wake: Wake,
     /// The bytes that this thread had allocated when the entry began.
     memory_base: AtomicI64,
     /// The bytes it had allocated at its latest operation.
     memory_used: AtomicI64,
-    /// The number of deadlines: read at every operation.
+    /// The number of deadlines.
     deadline_count: AtomicUsize,
     deadlines: Mutex<Vec<Deadline>>,
 }
@@ -79,6 +81,7 @@ impl Control {
             budget,
             look_at: AtomicI64::new(0),
             stopping: AtomicBool::new(false),
+            is_watched: AtomicBool::new(false),
             stop: Mutex::default(),
             wake: Wake::default(),
             memory_base: AtomicI64::new(NOT_BEGUN),
@@ -125,6 +128,7 @@ impl Control {
             first
         };
         self.stopping.store(true, Ordering::Release);
+        self.is_watched.store(true, Ordering::Release);
         self.wake.notify();
         first
     }
@@ -152,27 +156,33 @@ impl Control {
         terminated()
     }
 
-    /// Whether code must end now: stopped, out of memory, or out of time. Asked at every operation.
+    /// Whether code must end now: stopped, out of memory, or out of time. Asked at every operation, so what it looks at as a rule is
+    /// two numbers and a flag.
+    #[inline]
     pub(crate) fn must_end(&self) -> bool {
+        let used = self.measure();
+        // It grew by less than `GROWTH` since it looked, and shrank by less than that.
+        let steady = (0..=2 * GROWTH).contains(&(self.look_at.load(Ordering::Relaxed) - used));
+        (!steady || self.is_watched.load(Ordering::Acquire)) && self.must_end_after_a_look(used)
+    }
+
+    /// The same with all that there is to look at, for an entry that has allocated `used` bytes.
+    #[cold]
+    fn must_end_after_a_look(&self, used: i64) -> bool {
         if self.is_stopping() {
             return true;
         }
-        let used = self.measure();
-        if used > as_signed(self.limits.eval_bytes) {
+        let limit = as_signed(self.limits.eval_bytes);
+        if used > limit {
             self.stop(StopCause::Limit(LimitHit::Memory { limit: self.limits.eval_bytes }));
             return true;
         }
         // The total is met by those who grow. The counts of the process are written by all of its threads, so they are not read at
         // every operation.
-        let look_at = self.look_at.load(Ordering::Relaxed);
-        if used > look_at {
-            if self.exceeds_total(0) {
-                return true;
-            }
-            self.look_at.store(used + GROWTH, Ordering::Relaxed);
-        } else if used < look_at - GROWTH {
-            self.look_at.store(used + GROWTH, Ordering::Relaxed);
+        if used > self.look_at.load(Ordering::Relaxed) && self.exceeds_total(0) {
+            return true;
         }
+        self.look_at.store((used + GROWTH).min(limit), Ordering::Relaxed);
         self.deadline_count.load(Ordering::Relaxed) > 0 && self.is_late(self.clock.now())
     }
 
@@ -297,6 +307,7 @@ impl Control {
     fn arm(&self, deadline: Deadline) {
         lock(&self.deadlines).push(deadline);
         self.deadline_count.fetch_add(1, Ordering::AcqRel);
+        self.is_watched.store(true, Ordering::Release);
     }
 
     fn next_deadline(&self) -> Option<Time> {
@@ -365,7 +376,13 @@ impl Drop for Armed<'_> {
         if let Some(index) = deadlines.iter().rposition(|deadline| deadline.at == self.at) {
             deadlines.remove(index);
         }
-        self.control.deadline_count.fetch_sub(1, Ordering::AcqRel);
+        if self.control.deadline_count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.control.is_watched.store(false, Ordering::Release);
+            // It may have been stopped in between.
+            if self.control.is_stopping() {
+                self.control.is_watched.store(true, Ordering::Release);
+            }
+        }
     }
 }
 
