@@ -12,6 +12,14 @@ pub(crate) fn is_fenced(code: &str) -> bool {
     code.trim_start_matches(|c: char| c.is_whitespace() || is_space(c)).starts_with(FENCE)
 }
 
+/// Whether a line of code that could not be read is such a fence: there is prose around it.
+pub(crate) fn has_fence(code: &str) -> bool {
+    code.lines().any(|line| line.trim_start().starts_with(FENCE))
+}
+
+/// What to do about a fence.
+pub(crate) const FENCE_HINT: &str = "send the code alone, without the lines of backticks around it";
+
 /// The code with every space outside of texts and comments as a plain one. A carriage return that stands alone is a line break
 /// when the code has no others. No character is added or taken away, so that places stay as they are.
 pub(crate) fn readable(code: &str) -> Cow<'_, str> {
@@ -153,7 +161,7 @@ pub(crate) fn fence_error() -> ParseErrorType {
 pub(crate) fn parse_hint(problem: &ParseErrorType) -> Option<&'static str> {
     let ParseErrorType::BadInput(LexError::UnexpectedInput(what)) = problem else { return None };
     match what.chars().next()? {
-        _ if what == FENCE => Some("send the code alone, without the lines of backticks around it"),
+        _ if what == FENCE => Some(FENCE_HINT),
         c if is_foreign_quote(c) => Some("texts stand in straight quotes: \"text\", or `text` with backticks"),
         _ => None,
     }

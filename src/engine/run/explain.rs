@@ -8,7 +8,7 @@ use crate::engine::rhai_internals::error_text::missing_property;
 use crate::engine::rhai_internals::lexer::slash_divisions;
 use crate::engine::rhai_internals::runtime_state::script_functions;
 use crate::engine::signature::{first_parameter, names_foreign_numbers, type_words};
-use crate::engine::source_text::{parse_hint, parse_problem};
+use crate::engine::source_text::{FENCE_HINT, has_fence, parse_hint, parse_problem};
 use crate::engine::task::context::Task;
 use rhai::{EvalAltResult, Scope};
 use std::collections::BTreeSet;
@@ -41,6 +41,8 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
             hint_slashes(failure, code);
             if let Some(hint) = parse_hint(problem) {
                 failure.hint = Some(hint.to_owned());
+            } else if has_fence(code) {
+                failure.hint = Some(FENCE_HINT.to_owned());
             }
         }
         _ => {}

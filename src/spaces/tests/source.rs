@@ -52,5 +52,8 @@ fn code_inside_a_fence_is_refused() {
         assert_eq!(failure.message, "syntax error: the code stands inside a Markdown fence, three backticks", "{code}");
         assert!(failure.hint.unwrap().starts_with("send the code alone"), "{code}");
     }
+    // With prose before it the parser stops at the prose.
+    let failure = s.fails("Here it is:\n```js\nlet x = 1;\n```");
+    assert!(failure.hint.as_deref().is_some_and(|hint| hint.starts_with("send the code alone")), "{failure:?}");
     s.is("let a = ``; a.len()", "0");
 }
