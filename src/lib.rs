@@ -39,6 +39,7 @@ mod registry;
 
 mod render;
 mod spaces;
+mod toolkit;
 
 mod host;
 

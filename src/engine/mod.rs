@@ -34,6 +34,7 @@ pub(crate) use run::describe::describe;
 pub(crate) use run::evaluate::{Callable, Ended, Unfinished, call, evaluate};
 pub(crate) use run::modules::compile_module;
 pub(crate) use run::stdlib::all::stdlib;
+pub(crate) use run::stdlib::json::{read_json, write_json};
 pub(crate) use signature::value_type;
 pub(crate) use task::context::{Hooks, Modules, Task};
 pub(crate) use task::control::{Blocking, Control};

@@ -77,6 +77,27 @@ impl Api {
         self
     }
 
+    /// Adds a method of a type that this module defines, for a module that scripts call by its name: a method is found without that name.
+    pub(crate) fn own_method<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
+        &mut self,
+        name: &str,
+        params: &[&str],
+        doc: &str,
+        function: FUNC,
+    ) -> &mut Self
+    where
+        R: rhai::Variant + Clone,
+        FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+    {
+        self.add(FuncRegistration::new(name).in_global_namespace(), params, doc, true, function)
+    }
+
+    /// Says what the module is for, in a line.
+    pub(crate) fn about(&mut self, doc: &str) -> &mut Self {
+        self.module.set_doc(doc);
+        self
+    }
+
     /// Adds a property that can be read: `value.name`.
     pub(crate) fn getter<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
         &mut self,

@@ -150,6 +150,22 @@ async fn every_example_in_the_docs_of_functions_holds() {
 }
 
 #[tokio::test]
+async fn every_example_in_the_docs_of_modules_that_come_along_holds() {
+    let harness = harness();
+    let code = "let names = []; for m in modules() { if m.from == \"program\" && m.name != \"gate\" { for row in outline(m.name) { \
+                names.push(`${m.name}::${row.name}`); } } } names";
+    let names = within(code, harness.host.eval(code)).await.unwrap().value;
+    let names: BTreeSet<String> = names.into_typed_array::<String>().unwrap().into_iter().collect();
+    assert!(names.len() >= 60, "{names:?}");
+    let docs = docs(&harness, &names).await;
+    for (place, doc) in &docs {
+        assert!(!examples(doc).is_empty(), "{place} has no example:\n{doc}");
+    }
+    hold(&harness, docs, 70).await;
+    harness.nil().eval("modules().filter(|m| m.from == \"program\" && m.name != \"gate\").all(|m| outline(m.name).all(|row| row.doc != \"\") && m.doc != \"\")").await.is("true");
+}
+
+#[tokio::test]
 async fn every_example_of_keywords_operators_and_types_holds() {
     let harness = harness();
     let words = teach::words();
@@ -198,7 +214,7 @@ async fn the_manual_names_every_function_and_stays_short() {
     assert!(ours.iter().any(|name| *name == "await_all") && !ours.iter().any(|name| *name == "split"), "{ours:?}");
     for tasks in [false, true] {
         let manual = manual(&harness, tasks).await;
-        assert!(manual.len() <= 6_700, "{} bytes, with a line about this instance", manual.len());
+        assert!(manual.len() <= 8_192, "{} bytes, with a line about this instance", manual.len());
         let named: BTreeSet<_> = manual.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         for name in &ours {
             let name = name.strip_prefix("get$").unwrap_or(name);

@@ -4,10 +4,12 @@ use super::embed::Host;
 use super::host::HostApi;
 use crate::base::{Clock, Limits};
 use crate::engine::{Runtime, memory, stdlib};
-use crate::host::core::host_core::{HostCore, Parts};
+use crate::host::core::host_core::{HostCore, NativeModules, Parts};
 use crate::host::functions;
 use crate::host::run::hooks;
+use crate::render::teach::ModuleAlong;
 use crate::spaces::library::{BUILT_IN, Library, ModuleOutline};
+use crate::toolkit;
 use rhai::Module;
 use std::fmt;
 use std::path::PathBuf;
@@ -153,6 +155,11 @@ impl HostBuilder {
             }
         }
         let embedded: Vec<String> = modules.iter().map(|(name, _)| name.clone()).collect();
+        // One of the program takes the place of one that comes along, so that a new name of ours breaks nobody.
+        let along = toolkit::modules().into_iter().filter(|(name, _)| !embedded.iter().any(|own| own == name));
+        let along: Vec<_> = along.map(|(name, module)| (name.to_owned(), module)).collect();
+        let along_names: Vec<String> = along.iter().map(|(name, _)| name.clone()).collect();
+        let modules: Vec<_> = modules.into_iter().chain(along).collect();
         let module_docs: Vec<(String, String)> =
             modules.iter().map(|(name, module)| (name.clone(), module.doc().to_owned())).collect();
         let (api, docs) = functions::all::all();
@@ -166,6 +173,12 @@ impl HostBuilder {
             })
             .collect();
         let library = Library::new(folder, if built_in { BUILT_IN } else { &[] }, &limits, native);
+        let functions_of = |name: &str| {
+            let own = facts.iter().filter(|f| f.module.as_deref() == Some(name)).map(|f| f.name.clone());
+            own.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+        };
+        let along = along_names.into_iter().map(|name| ModuleAlong { functions: functions_of(&name), name }).collect();
+        let natives = NativeModules { program: embedded, along };
         let held_before = memory::installed().then(memory::process_bytes);
         if held_before.is_none() {
             tracing::warn!(
@@ -175,7 +188,8 @@ impl HostBuilder {
         }
         let clock = clock.unwrap_or_else(Clock::real);
         let show_custom = functions::all::show;
-        let parts = Parts { clock, limits, describe, runtime, library, docs, embedded, held_before, show_custom };
+        let parts =
+            Parts { clock, limits, describe, runtime, library, docs, native: natives, held_before, show_custom };
         Ok(Host { api: HostApi { core: HostCore::new(parts, hooks::connect) } })
     }
 }

@@ -234,8 +234,8 @@ impl PromptSession {
         };
         let mut functions = self.signatures();
         functions.extend(inside.iter().flat_map(|inside| &inside.functions).map(|f| f.signature.clone()));
-        let embedded = core.embedded.iter().map(|name| ModuleNames {
-            name: name.clone(),
+        let embedded = core.native.names().map(|name| ModuleNames {
+            name: name.to_owned(),
             kind: ModuleKind::Embedded,
             functions: Signature::parse_all(&self.signatures_of(Some(name))),
             constants: Vec::new(),

@@ -9,7 +9,7 @@ use super::threads::Threads;
 use crate::base::{Clock, EntryId, Limits, Refusal, SpaceId, Wake, lock};
 use crate::engine::{Hooks, Runtime};
 use crate::registry::{OutputLog, Registry};
-use crate::render::teach::FunctionDoc;
+use crate::render::teach::{FunctionDoc, ModuleAlong};
 use crate::render::{Shown, Style};
 use crate::spaces::Space;
 use crate::spaces::library::{Library, ModuleName, ModuleSpace, ScriptModules};
@@ -29,8 +29,8 @@ pub(in crate::host) struct HostCore {
     pub(in crate::host) modules: ScriptModules,
     /// The host's own functions, in the order of the manual.
     pub(in crate::host) docs: Vec<FunctionDoc>,
-    /// Names of the embedding program's modules.
-    pub(in crate::host) embedded: Vec<String>,
+    /// The native modules.
+    pub(in crate::host) native: NativeModules,
     /// Bytes that the process held when the host was built; `None` without the counting allocator: then memory limits of evals are
     /// not enforced.
     pub(in crate::host) held_before: Option<usize>,
@@ -61,6 +61,21 @@ pub(in crate::host) struct HostCore {
     pub(in crate::host) started: OnceLock<String>,
 }
 
+/// The native modules of a host.
+pub(in crate::host) struct NativeModules {
+    /// The names of those that the embedding program added.
+    pub(in crate::host) program: Vec<String>,
+    /// Those that come along.
+    pub(in crate::host) along: Vec<ModuleAlong>,
+}
+
+impl NativeModules {
+    /// The names of all.
+    pub(in crate::host) fn names(&self) -> impl Iterator<Item = &str> {
+        self.program.iter().map(String::as_str).chain(self.along.iter().map(|module| module.name.as_str()))
+    }
+}
+
 /// The parts a host is put together from.
 pub(in crate::host) struct Parts {
     pub(in crate::host) clock: Clock,
@@ -69,7 +84,7 @@ pub(in crate::host) struct Parts {
     pub(in crate::host) runtime: Runtime,
     pub(in crate::host) library: Arc<Library>,
     pub(in crate::host) docs: Vec<FunctionDoc>,
-    pub(in crate::host) embedded: Vec<String>,
+    pub(in crate::host) native: NativeModules,
     pub(in crate::host) held_before: Option<usize>,
     pub(in crate::host) show_custom: fn(&Dynamic) -> Option<Shown>,
 }
@@ -82,7 +97,7 @@ impl HostCore {
     ) -> Arc<Self> {
         Arc::new_cyclic(|weak| {
             let (modules, hooks) = connect(weak, &parts);
-            let Parts { clock, limits, describe, runtime, library, docs, embedded, held_before, show_custom } = parts;
+            let Parts { clock, limits, describe, runtime, library, docs, native, held_before, show_custom } = parts;
             Self {
                 modules,
                 hooks,
@@ -103,7 +118,7 @@ impl HostCore {
                 runtime,
                 library,
                 docs,
-                embedded,
+                native,
                 held_before,
                 show_custom,
             }

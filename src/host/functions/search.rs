@@ -147,7 +147,7 @@ fn candidates(lookup: &Lookup<'_>) -> Fallible<Vec<Candidate>> {
     for module in host.library.names() {
         (lookup.check)()?;
         let Ok(outline) = host.outline(&module) else { continue };
-        let is_native = host.embedded.contains(&module);
+        let is_native = host.native.names().any(|name| name == module);
         all.push(candidate(&module, format!("doc(\"{module}\")"), &outline.doc));
         for function in outline.public().filter(|_| !is_native) {
             let names = format!("{module} {}", function.name);

@@ -70,7 +70,13 @@ fn variant(call: &Call) -> Variant {
 impl HostCore {
     /// What the manual says about this host.
     fn instance(&self) -> Instance<'_> {
-        Instance { describe: &self.describe, limits: &self.limits, functions: &self.docs, modules: &self.embedded }
+        Instance {
+            describe: &self.describe,
+            limits: &self.limits,
+            functions: &self.docs,
+            modules: &self.native.program,
+            along: &self.native.along,
+        }
     }
 
     /// The docs of a name, for the prompt; or why there is nothing to say.

@@ -18,6 +18,17 @@ pub struct Instance<'a> {
     pub functions: &'a [FunctionDoc],
     /// The names of the modules an embedding program added.
     pub modules: &'a [String],
+    /// The modules that come along, in their order.
+    pub along: &'a [ModuleAlong],
+}
+
+/// A native module that comes along.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleAlong {
+    /// Its name.
+    pub name: String,
+    /// The names of its functions.
+    pub functions: Vec<String>,
 }
 
 /// The manual: the model, the rules that surprise, what there is by name, and a line for each page. Under 6.5 KB.
@@ -35,6 +46,12 @@ pub fn manual(of: &Instance<'_>, variant: Variant) -> String {
     if !of.modules.is_empty() {
         let names = listed(of.modules.iter().map(|name| format!("`{}::`", one_line(name))));
         text.push_str(&format!("- This program's own modules, called without an import: {names}\n"));
+    }
+    if !of.along.is_empty() {
+        text.push_str("\n## Modules that come along\n\nCalled without an import; `outline(\"re\")` lists one, `doc(\"re::find\")` tells all about a function.\n\n");
+        for module in of.along {
+            text.push_str(&format!("- `{}::` {}\n", module.name, module.functions.join(" ")));
+        }
     }
     text.push_str("\n## Pages\n\n`manual(\"children\")` shows one:\n\n");
     text.push_str(&pages::list());

@@ -57,6 +57,12 @@ pub(super) const PAGES: &[Page] = &[
         &["Modules, and editing them live"],
     ),
     page(
+        "library",
+        "patterns, time, JSON, CSV, hashes, figures: native modules",
+        "regex regexp json csv toml time date random hash base64 url diff format numbers statistics",
+        &["Modules that come along"],
+    ),
+    page(
         "sessions",
         "who is here, handing over, release",
         "others handing over roster release",

@@ -111,7 +111,7 @@ fn instance<'a>(
     functions: &'a [FunctionDoc],
     modules: &'a [String],
 ) -> Instance<'a> {
-    Instance { describe, limits, functions, modules }
+    Instance { describe, limits, functions, modules, along: &[] }
 }
 
 /// The manual of an instance without a description or modules.
@@ -158,7 +158,7 @@ fn pages_are_whole_and_those_made_from_facts_have_them() {
         - `last`
     "#]]
     .assert_eq(&page("reference"));
-    expect!["the manual has no page `childhood`; did you mean: children; its pages are: rhai, entries, variables, functions, lists, children, waiting, sharing, channels, spaces, modules, sessions, errors, answers, limits, surprises, reference"]
+    expect!["the manual has no page `childhood`; did you mean: children; its pages are: rhai, entries, variables, functions, lists, children, waiting, sharing, channels, spaces, modules, library, sessions, errors, answers, limits, surprises, reference"]
         .assert_eq(&manual_page("childhood", &of, Variant::Await).unwrap_err());
 }
 

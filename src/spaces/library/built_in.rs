@@ -6,8 +6,8 @@ use super::name::ModuleName;
 pub(crate) type BuiltIn = (&'static str, &'static str);
 
 macro_rules! scripts {
-    ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../../../scripts/", $name, ".rhai")))),*]
+    ($($(#[$when:meta])* $name:literal)*) => {
+        &[$($(#[$when])* ($name, include_str!(concat!("../../../scripts/", $name, ".rhai")))),*]
     };
 }
 
@@ -19,6 +19,8 @@ pub(crate) const BUILT_IN: &[BuiltIn] = scripts! {
     "patterns/poll_and_read"
     "patterns/retry_with_backoff"
     "patterns/watch_and_cancel"
+    // Its figures come from the library.
+    #[cfg(feature = "library")]
     "stats"
     "table"
     "text"

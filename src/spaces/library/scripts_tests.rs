@@ -42,7 +42,8 @@ fn every_module_checks_without_a_word() {
 
 #[test]
 fn every_example_of_the_plain_modules_is_true() {
-    for name in ["stats", "text", "table"] {
+    // `stats` calls native modules, which plain Rhai has not: its examples are evaluated below.
+    for name in ["text", "table"] {
         let mut engine = engine();
         let (outline, module) = load(&engine, name);
         engine.register_static_module(name, module);
@@ -86,9 +87,7 @@ fn patterns_load_in_real_evals() {
 
 #[test]
 fn what_has_no_answer_says_so() {
-    let mut engine = engine();
-    let (_, module) = load(&engine, "stats");
-    engine.register_static_module("stats", module);
+    let harness = Harness::over(&folder());
     for (code, message) in [
         ("stats::mean([])", "mean of an empty list"),
         ("stats::median([])", "percentile of an empty list"),
@@ -97,8 +96,8 @@ fn what_has_no_answer_says_so() {
         ("stats::correlation([1], [1, 2])", "correlation of lists of 1 and 2 values"),
         ("stats::correlation([1, 1], [1, 2])", "correlation of values that are all equal"),
     ] {
-        let error = engine.eval::<rhai::Dynamic>(code).unwrap_err().to_string();
-        assert!(error.contains(message), "{code}: {error}");
+        let failure = harness.eval(&format!("import \"stats\" as stats; {code}")).failure();
+        assert!(failure.contains(message), "{code}: {failure}");
     }
 }
 

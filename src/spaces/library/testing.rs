@@ -154,7 +154,13 @@ impl Harness {
             _dir: None,
             folder: folder.to_owned(),
             spaces: spaces.clone(),
-            runtime: Runtime::new(limits, stdlib(), Module::new(), Vec::new()),
+            runtime: Runtime::new(
+                limits,
+                stdlib(),
+                Module::new(),
+                // Scripts that come with the program call these.
+                crate::toolkit::modules().into_iter().map(|(name, module)| (name.to_owned(), module)).collect(),
+            ),
             modules: ScriptModules::new(library.clone(), spaces),
             texts: Arc::new(Texts { evals: Mutex::default(), library }),
             next: AtomicU64::new(0),

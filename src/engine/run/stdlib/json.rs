@@ -53,12 +53,24 @@ fn of_range<T: rhai::Variant + Clone>(api: &mut Api, of: &str) {
 }
 
 fn parse(task: &Task, json: &str) -> Fallible<Dynamic> {
-    let reader = Reader { task, parts: &Cell::new(0) };
-    let mut source = serde_json::Deserializer::from_str(json);
-    let read = reader.deserialize(&mut source).and_then(|value| source.end().map(|()| value));
-    read.map_err(|problem| {
+    read_json(task, json).map_err(|problem| {
         if task.must_end() { terminated() } else { fail("BadArgument", format!("this is not JSON: {problem}")) }
     })
+}
+
+/// The value that a JSON text stands for, read for as long as the eval may go on.
+///
+/// # Errors
+/// What is wrong with the text, and where.
+pub(crate) fn read_json(task: &Task, json: &str) -> Result<Dynamic, serde_json::Error> {
+    let reader = Reader { task, parts: &Cell::new(0) };
+    let mut source = serde_json::Deserializer::from_str(json);
+    reader.deserialize(&mut source).and_then(|value| source.end().map(|()| value))
+}
+
+/// A value as JSON, at most half as long as the memory of an eval.
+pub(crate) fn write_json(task: &Task, value: &Dynamic) -> Fallible<String> {
+    text::json(value, task.limits().eval_bytes / 2, &|| task.check())
 }
 
 /// Makes values of Rhai of what is read, for as long as the eval may go on.

@@ -7,7 +7,7 @@ mod callback;
 mod comparing;
 mod entries;
 mod finding;
-mod json;
+pub(in crate::engine) mod json;
 mod lists;
 mod maps;
 mod ranges;
