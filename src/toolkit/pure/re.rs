@@ -3,7 +3,7 @@
 //! A pattern is matched in linear time, but the engine that is exact in all cases takes about 7.5 ns for each state and byte, and cannot be
 //! interrupted. So above a product of states and bytes a lazy automaton works alone, which is fast or gives up.
 
-use super::search::{Found, Pattern};
+use super::search::{Found, Groups, Pattern};
 use crate::engine::{Api, Fallible, Task, value_type};
 use crate::toolkit::arguments::{STRIDE, bad, count, size};
 use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map, Module, NativeCallContext};
@@ -153,7 +153,7 @@ fn next_character(text: &str, at: usize) -> usize {
 /// A place as a row. `start` is its place in characters.
 fn row(pattern: &Pattern, text: &str, found: Found, start: usize) -> Dynamic {
     let piece = &text[found.start..found.end];
-    let (groups, named) = pattern.groups(text, found);
+    let Groups { all: groups, named } = pattern.groups(text, found);
     let value = |text: Option<&str>| text.map_or(Dynamic::UNIT, Into::into);
     let mut row = Map::new();
     row.insert("text".into(), piece.into());

@@ -29,6 +29,13 @@ pub(in crate::toolkit) struct Found {
     pub(in crate::toolkit) end: usize,
 }
 
+/// The groups of a place, each `None` when it took no part.
+pub(in crate::toolkit) struct Groups<'t> {
+    pub(in crate::toolkit) all: Vec<Option<&'t str>>,
+    /// Those with names.
+    pub(in crate::toolkit) named: Vec<(String, Option<&'t str>)>,
+}
+
 /// A compiled pattern.
 pub(in crate::toolkit) struct Pattern {
     regex: Regex,
@@ -117,17 +124,13 @@ impl Pattern {
     }
 
     /// The groups of a place, and those with names. Of a place too long for the exact engine there are none.
-    pub(in crate::toolkit) fn groups<'t>(
-        &self,
-        text: &'t str,
-        found: Found,
-    ) -> (Vec<Option<&'t str>>, Vec<(String, Option<&'t str>)>) {
+    pub(in crate::toolkit) fn groups<'t>(&self, text: &'t str, found: Found) -> Groups<'t> {
         let captures = self.captures(text, found);
         let group = |index: usize| captures.as_ref().and_then(|c| c.get(index)).map(|group| group.as_str());
         let groups = (1..self.regex.captures_len()).map(group).collect();
         let names = self.regex.capture_names().enumerate();
         let named = names.filter_map(|(index, name)| Some((name?.to_owned(), group(index)))).collect();
-        (groups, named)
+        Groups { all: groups, named }
     }
 
     /// A template with the groups of a place in it.
