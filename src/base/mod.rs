@@ -10,7 +10,9 @@ pub(crate) mod limits;
 mod locks;
 mod module_error;
 pub(crate) mod outcome;
+pub(crate) mod permission;
 pub(crate) mod refusal;
+pub(crate) mod tool_errors;
 
 pub use client::ClientInfo;
 pub(crate) use clock::Wake;
@@ -22,4 +24,5 @@ pub(crate) use locks::lock;
 pub(crate) use module_error::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};
 pub(crate) use outcome::{Conflict, Cut, Note};
 pub use outcome::{Failure, Frame, Status, StopCause};
+pub use permission::{Ask, Decision, PermissionError, PermissionKind, Permissions};
 pub use refusal::Refusal;

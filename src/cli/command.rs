@@ -77,6 +77,8 @@ fn dispatch(arguments: Arguments, terminal: &Terminal) -> Result<Exit, NotStarte
 /// The host that the settings ask for.
 fn host(config: &Config) -> Result<Host, NotStarted> {
     let builder = Host::builder().describe(&config.describe).limits(config.limits.clone());
+    #[cfg(feature = "tool-fs")]
+    let builder = builder.permissions(config.permissions.clone());
     let builder = match &config.scripts {
         Some(folder) => builder.scripts(folder),
         None => builder.scripts_if_any(config.scripts_folder()),

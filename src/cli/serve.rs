@@ -48,5 +48,12 @@ async fn start(host: &Host, config: &Config, terminal: &Terminal) -> Result<Serv
         .await
         .map_err(|error| NotStarted(error.to_string()))?;
     terminal.complain(&notice::start_line(&server.url()));
+    if let Some(line) = notice::allowed_line(&config.permissions) {
+        terminal.complain(&line);
+    }
+    let writes = config.permissions.all || !config.permissions.write.is_empty();
+    if writes && config.access.token.is_none() {
+        terminal.complain(&notice::warning(notice::OPEN_TO_ALL_USERS, terminal.err));
+    }
     Ok(server)
 }

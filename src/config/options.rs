@@ -100,5 +100,13 @@ fn read(matches: &ArgMatches) -> Result<Config, Problems> {
             }
         }
     }
+    if config.access.trust_network && config.access.token.is_none() && !config.permissions.is_empty() {
+        problems.push(Problem {
+            by: "--trust-network".to_owned(),
+            value: "with --allow-…".to_owned(),
+            message: "whoever reaches the port could use what scripts may reach: give a token as well, with --token-file or --token"
+                .to_owned(),
+        });
+    }
     if problems.is_empty() { Ok(config) } else { Err(Problems(problems)) }
 }

@@ -2,6 +2,8 @@
 
 use super::units::{self, Least};
 use super::values::{Config, DEFAULT_SCRIPTS};
+#[cfg(feature = "tool-fs")]
+use crate::base::PermissionKind;
 use crate::base::{Limits, limits};
 use crate::http::{Token, is_host, is_origin};
 use crate::repl::History;
@@ -112,6 +114,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         help: "Bearer token that every request must carry; other users can see it on a command line, but not in the environment",
         kind: Kind::Secret(token),
     },
+    text(
+        "token-file",
+        "REMONTOIRE_TOKEN_FILE",
+        "FILE",
+        "File with that token, which only you may read: programs can see neither it nor the environment's",
+        token_file,
+    ),
     Setting {
         name: "trust-network",
         env: "REMONTOIRE_TRUST_NETWORK",
@@ -133,6 +142,38 @@ pub(super) const SETTINGS: &[Setting] = &[
         "Origin whose pages may call and read the answers; repeat it, or use commas",
         allow_origin,
     ),
+    #[cfg(feature = "tool-fs")]
+    many(
+        "allow-read",
+        "REMONTOIRE_ALLOW_READ",
+        "PATH",
+        "File or folder that scripts may read, with all in it; repeat it, or use commas",
+        allow_read,
+    ),
+    #[cfg(feature = "tool-fs")]
+    many(
+        "allow-write",
+        "REMONTOIRE_ALLOW_WRITE",
+        "PATH",
+        "File or folder that scripts may write, with all in it; repeat it, or use commas",
+        allow_write,
+    ),
+    #[cfg(feature = "tool-fs")]
+    many(
+        "allow-env",
+        "REMONTOIRE_ALLOW_ENV",
+        "NAME",
+        "Variable of the environment that scripts may read, or PREFIX_* for all that begin so; repeat it, or use commas",
+        allow_env,
+    ),
+    #[cfg(feature = "tool-fs")]
+    Setting {
+        name: "allow-all",
+        env: "REMONTOIRE_ALLOW_ALL",
+        value: "",
+        help: "Scripts may reach everything that you can",
+        kind: Kind::Flag(|config| config.permissions.all = true),
+    },
     count(
         "capacity",
         "REMONTOIRE_CAPACITY",
@@ -318,6 +359,41 @@ fn allow_origin(config: &mut Config, value: &str) -> Result<(), String> {
     }
     config.access.allow_origins.push(value.to_owned());
     Ok(())
+}
+
+#[cfg(feature = "tool-fs")]
+fn allow_read(config: &mut Config, value: &str) -> Result<(), String> {
+    allow(config, PermissionKind::Read, value)
+}
+
+#[cfg(feature = "tool-fs")]
+fn allow_write(config: &mut Config, value: &str) -> Result<(), String> {
+    allow(config, PermissionKind::Write, value)
+}
+
+#[cfg(feature = "tool-fs")]
+fn allow_env(config: &mut Config, value: &str) -> Result<(), String> {
+    allow(config, PermissionKind::Env, value)
+}
+
+#[cfg(feature = "tool-fs")]
+fn allow(config: &mut Config, kind: PermissionKind, value: &str) -> Result<(), String> {
+    let known = std::mem::take(&mut config.permissions);
+    config.permissions = known.add(kind, value).map_err(|error| error.to_string())?;
+    Ok(())
+}
+
+fn token_file(config: &mut Config, value: &str) -> Result<(), String> {
+    let text = std::fs::read_to_string(value).map_err(|error| format!("cannot be read: {error}"))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(value).map_err(|error| error.to_string())?.permissions().mode();
+        if mode & 0o077 != 0 {
+            return Err("others may read it; say chmod 600".to_owned());
+        }
+    }
+    token(config, text.trim())
 }
 
 fn max_seconds(config: &mut Config, value: &str) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! The values that an operator chose. Knows neither the command line nor the environment.
 
-use crate::base::Limits;
+use crate::base::{Limits, Permissions};
 use crate::http::ServeOptions;
 use crate::repl::History;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -24,6 +24,8 @@ pub(crate) struct Config {
     pub access: ServeOptions,
     /// The place of the history of the prompt.
     pub history: History,
+    /// What scripts may reach outside of the process.
+    pub permissions: Permissions,
     /// The limits in force.
     pub limits: Limits,
 }
@@ -37,6 +39,7 @@ impl Default for Config {
             describe: String::new(),
             access: ServeOptions::default(),
             history: History::default(),
+            permissions: Permissions::none(),
             limits: Limits::default(),
         }
     }

@@ -64,6 +64,18 @@ pub(crate) fn fail(kind: &str, message: impl Into<String>) -> Box<EvalAltResult>
     ours(map)
 }
 
+/// The same with further facts, which the handler finds in the map.
+pub(crate) fn fail_with(
+    kind: &str,
+    message: impl Into<String>,
+    facts: impl IntoIterator<Item = (&'static str, Dynamic)>,
+) -> Box<EvalAltResult> {
+    let mut map: Map = facts.into_iter().map(|(name, value)| (name.into(), value)).collect();
+    map.insert("kind".into(), kind.into());
+    map.insert("message".into(), message.into().into());
+    ours(map)
+}
+
 /// Marks a map with `kind` and `message`: it speaks for itself when it is thrown.
 pub(crate) fn mark_as_ours(value: &mut Dynamic) {
     value.set_tag(OURS);

@@ -21,7 +21,7 @@ mod task;
 mod value;
 
 pub(crate) use environment::{Constants, Environment, Import};
-pub(crate) use error::{Fallible, Thrown, fail, raise, refuse, terminated};
+pub(crate) use error::{Fallible, Thrown, fail, fail_with, raise, refuse, terminated};
 pub(crate) use native::Api;
 pub use rhai;
 pub(crate) use rhai_internals::calls::Readings;

@@ -2,12 +2,33 @@
 
 use super::plain::one_line;
 use super::style::{Role, Style};
-use crate::base::{EntryId, Handle};
+use crate::base::{EntryId, Handle, Permissions};
+use std::path::PathBuf;
 
 /// The first line on stderr: `remontoire 0.1.0 · http://127.0.0.1:7766/mcp`.
 pub(crate) fn start_line(url: &str) -> String {
     format!("remontoire {} · {url}", env!("CARGO_PKG_VERSION"))
 }
+
+/// The second line on stderr, when scripts may reach something: `allowed: read ./src · env LANG`.
+pub(crate) fn allowed_line(permissions: &Permissions) -> Option<String> {
+    if permissions.all {
+        return Some("allowed: everything that you can".to_owned());
+    }
+    let paths = |paths: &[PathBuf]| paths.iter().map(|path| one_line(&path.display().to_string())).collect::<Vec<_>>();
+    let names = permissions.env.iter().map(ToString::to_string).collect();
+    let parts = [("read", paths(&permissions.read)), ("write", paths(&permissions.write)), ("env", names)];
+    let shown: Vec<_> = parts
+        .iter()
+        .filter(|(_, what)| !what.is_empty())
+        .map(|(kind, what)| format!("{kind} {}", what.join(", ")))
+        .collect();
+    (!shown.is_empty()).then(|| format!("allowed: {}", shown.join(" · ")))
+}
+
+/// Without a token, scripts of everybody on this machine may write.
+pub(crate) const OPEN_TO_ALL_USERS: &str =
+    "every user of this machine can reach the port, and so write what scripts may write; --token-file keeps others out";
 
 /// A warning on stderr: `warning: …`.
 pub(crate) fn warning(sentence: &str, style: Style) -> String {
@@ -94,6 +115,9 @@ mod tests {
         let bfw: Handle = "bfw".parse().unwrap();
         let all = [
             start_line("http://127.0.0.1:7766/mcp").replace(env!("CARGO_PKG_VERSION"), "0.1.0"),
+            allowed_line(&"read=./src,doc env=LANG".parse().unwrap()).unwrap(),
+            allowed_line(&Permissions::all()).unwrap(),
+            warning(OPEN_TO_ALL_USERS, Style::Agent),
             warning("memory: not enforced", Style::Agent),
             warning("memory: not enforced", Style::Terminal { colour: true }),
             complaint("127.0.0.1:7766: address in use"),
@@ -112,6 +136,12 @@ mod tests {
         ];
         expect![[r#"
             remontoire 0.1.0 · http://127.0.0.1:7766/mcp
+            ---
+            allowed: read ./src, doc · env LANG
+            ---
+            allowed: everything that you can
+            ---
+            warning: every user of this machine can reach the port, and so write what scripts may write; --token-file keeps others out
             ---
             warning: memory: not enforced
             ---

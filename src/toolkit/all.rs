@@ -8,5 +8,7 @@ pub(crate) fn modules() -> Vec<(&'static str, Module)> {
     let mut all = Vec::new();
     #[cfg(feature = "library")]
     all.extend(super::pure::all());
+    #[cfg(feature = "tool-fs")]
+    all.extend(super::machine::all());
     all
 }

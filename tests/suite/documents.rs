@@ -4,7 +4,7 @@
 use crate::harness::{Harness, Said, Speaker, within};
 use remontoire::internals::teach::{self, Example, Step, Tool, Variant, examples};
 use remontoire::internals::{ClientInfo, Style};
-use remontoire::{Clock, Host, Limits};
+use remontoire::{Clock, Host, Limits, Permissions};
 use rhai::Engine;
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,12 @@ fn root() -> PathBuf {
 
 /// A host over the modules that come with the program.
 fn harness() -> Harness {
-    Harness::build(Clock::real(), |builder| builder.scripts(root().join("scripts")).describe("orders service, staging"))
+    // What examples read is this project itself.
+    let permissions = Permissions::none().read(root());
+    let build = |builder: remontoire::HostBuilder| {
+        builder.scripts(root().join("scripts")).describe("orders service, staging").permissions(permissions)
+    };
+    Harness::build(Clock::real(), build)
 }
 
 /// The manual as a client that follows tasks reads it, or one that does not.

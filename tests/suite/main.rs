@@ -18,6 +18,8 @@ mod limits; // every limit through the host: what happens, what it says, who els
 mod prompt; // the prompt of the built program, with another conversation on the same state
 #[cfg(unix)]
 mod pty; // the program on a terminal: a pseudo-terminal to type into and read from
+#[cfg(unix)]
+mod reaching; // files and the environment, where scripts may reach them, and nowhere else
 mod real_clients; // a client of another make, over real sockets, in both eras
 mod state_model; // random histories of the registry against a model written from its contract
 mod tidy; // the source tree keeps its own rules: floors, crate owners, module docs, no sleeping

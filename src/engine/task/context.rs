@@ -54,6 +54,8 @@ pub(crate) struct Hooks {
     pub clock: Clock,
     /// The host's own context, fetched back by its functions with [`Task::services`].
     pub services: Arc<dyn Any + Send + Sync>,
+    /// What native modules that come along need of the host, fetched back with [`Task::tools`].
+    pub tools: Arc<dyn Any + Send + Sync>,
 }
 
 impl fmt::Debug for Hooks {
@@ -172,6 +174,16 @@ impl Task {
     /// The host's own context, when it is a `T`.
     pub(crate) fn services<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::clone(&self.hooks.services).downcast().ok()
+    }
+
+    /// What native modules that come along need of the host, when it is a `T`.
+    pub(crate) fn tools<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(&self.hooks.tools).downcast().ok()
+    }
+
+    /// The bytes that the eval may still allocate; `usize::MAX` when memory is not counted.
+    pub(crate) fn memory_left(&self) -> usize {
+        self.control.memory_left()
     }
 
     /// Keeps output of the entry.

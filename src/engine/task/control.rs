@@ -201,7 +201,7 @@ impl Control {
     }
 
     /// The bytes that the eval may still allocate; `usize::MAX` when memory is not counted.
-    fn memory_left(&self) -> usize {
+    pub(super) fn memory_left(&self) -> usize {
         if !memory::installed() {
             return usize::MAX;
         }

@@ -2,6 +2,8 @@
 
 use super::embed::Host;
 use super::host::HostApi;
+#[cfg(feature = "tool-fs")]
+use crate::base::{Ask, Decision, PermissionError, Permissions};
 use crate::base::{Clock, Limits};
 use crate::engine::{Runtime, memory, stdlib};
 use crate::host::core::host_core::{HostCore, NativeModules, Parts};
@@ -10,9 +12,13 @@ use crate::host::run::hooks;
 use crate::render::teach::ModuleAlong;
 use crate::spaces::library::{BUILT_IN, Library, ModuleOutline};
 use crate::toolkit;
+#[cfg(feature = "tool-fs")]
+use crate::toolkit::Gate;
 use rhai::Module;
+use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Why a host could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +35,9 @@ pub enum BuildError {
         /// The name.
         name: String,
     },
+    /// A permission is not usable.
+    #[cfg(feature = "tool-fs")]
+    Permission(PermissionError),
     /// A limit is not usable.
     Limit {
         /// Which, and why.
@@ -46,6 +55,8 @@ impl fmt::Display for BuildError {
                 f,
                 "`{name}` cannot name an embedded module: letters, digits and `_`, not beginning with a digit, and each name once"
             ),
+            #[cfg(feature = "tool-fs")]
+            Self::Permission(error) => error.fmt(f),
             Self::Limit { reason } => f.write_str(reason),
         }
     }
@@ -64,6 +75,22 @@ pub struct HostBuilder {
     /// Whether the script modules that come with the library are there.
     built_in: bool,
     modules: Vec<(String, Module)>,
+    #[cfg(feature = "tool-fs")]
+    permissions: Permissions,
+    #[cfg(feature = "tool-fs")]
+    permit: Permit,
+}
+
+/// A program's own decision.
+#[cfg(feature = "tool-fs")]
+#[derive(Default)]
+struct Permit(Option<Box<dyn Fn(&Ask) -> Decision + Send + Sync>>);
+
+#[cfg(feature = "tool-fs")]
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Permit(…)" } else { "None" })
+    }
 }
 
 impl Host {
@@ -82,6 +109,10 @@ impl HostBuilder {
             scripts: (PathBuf::from("scripts"), false),
             built_in: true,
             modules: Vec::new(),
+            #[cfg(feature = "tool-fs")]
+            permissions: Permissions::none(),
+            #[cfg(feature = "tool-fs")]
+            permit: Permit::default(),
         }
     }
 
@@ -130,6 +161,22 @@ impl HostBuilder {
         self
     }
 
+    /// What scripts may reach outside of the process; nothing otherwise. Files and folders are opened when the host is built.
+    #[cfg(feature = "tool-fs")]
+    #[must_use]
+    pub fn permissions(mut self, permissions: Permissions) -> Self {
+        self.permissions = permissions;
+        self
+    }
+
+    /// Decides about what the permissions do not allow, on the thread of the eval that asks. It must not evaluate anything itself.
+    #[cfg(feature = "tool-fs")]
+    #[must_use]
+    pub fn permit(mut self, decide: impl Fn(&Ask) -> Decision + Send + Sync + 'static) -> Self {
+        self.permit = Permit(Some(Box::new(decide)));
+        self
+    }
+
     /// The clock everything asks: the machine's by default, one moved by hand in tests.
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
@@ -142,7 +189,12 @@ impl HostBuilder {
     /// # Errors
     /// A named scripts folder that cannot be read, unusable names of modules, unusable limits.
     pub fn build(self) -> Result<Host, BuildError> {
-        let Self { describe, limits, clock, scripts: (folder, must_be_there), built_in, modules } = self;
+        #[cfg(feature = "tool-fs")]
+        let tools: Arc<dyn Any + Send + Sync> =
+            Arc::new(Gate::open(&self.permissions, self.permit.0).map_err(BuildError::Permission)?);
+        #[cfg(not(feature = "tool-fs"))]
+        let tools: Arc<dyn Any + Send + Sync> = Arc::new(());
+        let Self { describe, limits, clock, scripts: (folder, must_be_there), built_in, modules, .. } = self;
         check_limits(&limits)?;
         if must_be_there && let Err(error) = std::fs::read_dir(&folder) {
             return Err(BuildError::Scripts { folder, reason: error.to_string() });
@@ -189,7 +241,7 @@ impl HostBuilder {
         let clock = clock.unwrap_or_else(Clock::real);
         let show_custom = functions::all::show;
         let parts =
-            Parts { clock, limits, describe, runtime, library, docs, native: natives, held_before, show_custom };
+            Parts { clock, limits, describe, runtime, library, docs, native: natives, tools, held_before, show_custom };
         Ok(Host { api: HostApi { core: HostCore::new(parts, hooks::connect) } })
     }
 }

@@ -14,6 +14,7 @@ use crate::render::{Shown, Style};
 use crate::spaces::Space;
 use crate::spaces::library::{Library, ModuleName, ModuleSpace, ScriptModules};
 use rhai::Dynamic;
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, Weak};
@@ -85,6 +86,8 @@ pub(in crate::host) struct Parts {
     pub(in crate::host) library: Arc<Library>,
     pub(in crate::host) docs: Vec<FunctionDoc>,
     pub(in crate::host) native: NativeModules,
+    /// What the modules that come along need.
+    pub(in crate::host) tools: Arc<dyn Any + Send + Sync>,
     pub(in crate::host) held_before: Option<usize>,
     pub(in crate::host) show_custom: fn(&Dynamic) -> Option<Shown>,
 }
@@ -97,7 +100,8 @@ impl HostCore {
     ) -> Arc<Self> {
         Arc::new_cyclic(|weak| {
             let (modules, hooks) = connect(weak, &parts);
-            let Parts { clock, limits, describe, runtime, library, docs, native, held_before, show_custom } = parts;
+            let Parts { clock, limits, describe, runtime, library, docs, native, tools: _, held_before, show_custom } =
+                parts;
             Self {
                 modules,
                 hooks,

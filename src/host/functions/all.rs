@@ -1,6 +1,8 @@
 //! All functions that scripts call, in the order of the manual.
 
 use super::call::Table;
+#[cfg(feature = "tool-fs")]
+use super::permits;
 use super::{channels, entries, modules, numbers, sessions, spaces, teaching, work};
 use crate::render::Shown;
 use crate::render::teach::FunctionDoc;
@@ -17,6 +19,8 @@ pub(in crate::host) fn all() -> (Module, Vec<FunctionDoc>) {
     modules::register(&mut table);
     teaching::register(&mut table);
     numbers::register(&mut table);
+    #[cfg(feature = "tool-fs")]
+    permits::register(&mut table);
     (table.api.build(), table.docs)
 }
 

@@ -8,6 +8,8 @@ mod entries;
 mod lookup;
 mod modules;
 mod numbers;
+#[cfg(feature = "tool-fs")]
+mod permits;
 mod search;
 mod sessions;
 mod spaces;

@@ -37,6 +37,7 @@ pub(in crate::host) fn connect(host: &Weak<HostCore>, parts: &Parts) -> (ScriptM
         waits: all as Arc<dyn Waits>,
         clock: parts.clock.clone(),
         services: Arc::new(Services(Weak::clone(host))),
+        tools: Arc::clone(&parts.tools),
     };
     (modules, hooks)
 }

@@ -63,6 +63,12 @@ pub(super) const PAGES: &[Page] = &[
         &["Modules that come along"],
     ),
     page(
+        "tools",
+        "files and the environment, permissions, the record",
+        "files folders fs env environment permissions allow audit disk machine",
+        &["Reaching the machine"],
+    ),
+    page(
         "sessions",
         "who is here, handing over, release",
         "others handing over roster release",

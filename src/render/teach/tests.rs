@@ -158,7 +158,7 @@ fn pages_are_whole_and_those_made_from_facts_have_them() {
         - `last`
     "#]]
     .assert_eq(&page("reference"));
-    expect!["the manual has no page `childhood`; did you mean: children; its pages are: rhai, entries, variables, functions, lists, children, waiting, sharing, channels, spaces, modules, library, sessions, errors, answers, limits, surprises, reference"]
+    expect!["the manual has no page `childhood`; did you mean: children; its pages are: rhai, entries, variables, functions, lists, children, waiting, sharing, channels, spaces, modules, library, tools, sessions, errors, answers, limits, surprises, reference"]
         .assert_eq(&manual_page("childhood", &of, Variant::Await).unwrap_err());
 }
 

@@ -200,6 +200,7 @@ impl Harness {
             waits: Arc::new(Idle),
             clock: Clock::manual(),
             services: Arc::new(()),
+            tools: Arc::new(()),
         };
         let task = Task::new(id, self.runtime.clone(), space, output.clone(), hooks);
         let stack = self.runtime.limits().stack_bytes();

@@ -339,6 +339,7 @@ impl Host {
             waits: host.clone(),
             clock: self.clock.clone(),
             services: host.clone(),
+            tools: Arc::new(()),
         };
         let runtime = self.runtime.get().unwrap().clone();
         let overlay = Arc::new(Mutex::default());

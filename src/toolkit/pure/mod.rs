@@ -17,3 +17,5 @@ mod toml;
 mod urls;
 
 pub(super) use all::all;
+#[cfg(feature = "tool-fs")]
+pub(super) use search::Pattern;

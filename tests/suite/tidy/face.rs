@@ -59,9 +59,11 @@ fn the_library_exports_this_and_nothing_else() {
         )
         .collect();
     expect![[r#"
+        Ask
         BuildError
         Clock: advance alarm instant is_manual manual now real wall
         CountingAllocator
+        Decision
         EntryId
         EntryLayer
         EvalError
@@ -70,10 +72,13 @@ fn the_library_exports_this_and_nothing_else() {
         Failure: new
         Frame
         Host: builder cancel clock close describe drained eval eval_job is_closing limits probe started
-        HostBuilder: build clock describe limits module scripts scripts_if_any without_built_in_modules
+        HostBuilder: build clock describe limits module permissions permit scripts scripts_if_any without_built_in_modules
         Job
         LimitHit: kind
         Limits: slots_per_session stack_bytes
+        PermissionError
+        PermissionKind: as_str from_word
+        Permissions: all env is_empty none read write
         Probe
         Refusal: kind
         ServeError

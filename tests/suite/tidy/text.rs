@@ -23,7 +23,7 @@ const FLOORS: [(&str, u32); 12] = [
 ];
 
 /// Which modules may name a crate. Crates that are not listed may be named anywhere.
-const OWNERS: [(&str, &[&str]); 23] = [
+const OWNERS: [(&str, &[&str]); 25] = [
     ("rhai", &["engine", "spaces", "render", "toolkit", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
     ("axum", &["http"]),
@@ -35,10 +35,12 @@ const OWNERS: [(&str, &[&str]); 23] = [
     ("rustyline", &["repl", "cli"]),
     ("clap", &["cli", "config", "main"]),
     ("jiff", &["toolkit", "mcp"]),
-    ("rustix", &["cli"]),
+    ("rustix", &["toolkit", "cli"]),
     // One number of the allocator below ours.
     ("libc", &["engine"]),
     ("subtle", &["http"]),
+    ("cap_std", &["toolkit"]),
+    ("globset", &["toolkit"]),
     ("regex", &["toolkit"]),
     ("regex_automata", &["toolkit"]),
     ("fastrand", &["toolkit"]),
