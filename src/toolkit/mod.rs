@@ -5,12 +5,15 @@
 //! ```text
 //! all         which modules this build has
 //! arguments   what the functions read of what they are given
+//! limits      the bounds of what they do
 //! pure        modules that reach nothing
 //! ```
 
 mod all;
 #[cfg(feature = "library")]
 mod arguments;
+#[cfg(feature = "library")]
+mod limits;
 #[cfg(feature = "library")]
 mod pure;
 

@@ -3,15 +3,16 @@
 mod all;
 mod codecs;
 mod csv;
+mod data; // values as plain data, for the formats
 mod diff;
 mod fmt;
 mod hash;
 mod json;
 mod num;
-mod plain;
+mod patterns; // compiled patterns and searches in bounded time
 mod random;
 mod re;
-mod search;
+mod rows; // lists of rows as tables
 mod time;
 mod toml;
 mod urls;

@@ -23,7 +23,7 @@ const FLOORS: [(&str, u32); 12] = [
 ];
 
 /// Which modules may name a crate. Crates that are not listed may be named anywhere.
-const OWNERS: [(&str, &[&str]); 23] = [
+const OWNERS: [(&str, &[&str]); 22] = [
     ("rhai", &["engine", "spaces", "render", "toolkit", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
     ("axum", &["http"]),
@@ -39,7 +39,6 @@ const OWNERS: [(&str, &[&str]); 23] = [
     // One number of the allocator below ours.
     ("libc", &["engine"]),
     ("subtle", &["http"]),
-    ("regex", &["toolkit"]),
     ("regex_automata", &["toolkit"]),
     ("fastrand", &["toolkit"]),
     ("getrandom", &["toolkit"]),
