@@ -2,7 +2,8 @@
 
 use crate::harness::{Harness, Speaker};
 use remontoire::Clock;
-use std::time::{Duration, Instant};
+use remontoire::internals::Time;
+use std::time::Duration;
 
 /// Every one of these is true.
 async fn all_true(session: &Speaker, claims: &[&str]) {
@@ -25,10 +26,10 @@ async fn all_fail(session: &Speaker, cases: &[(&str, &str, &str)]) {
 
 /// Takes no longer than this, or, unoptimised, a few times as long.
 async fn in_time(session: &Speaker, code: &str, millis: u64, what: impl FnOnce(&crate::harness::Said)) {
-    let begun = Instant::now();
+    let clock = Clock::real();
     what(&session.eval(code).await);
     let (took, most) =
-        (begun.elapsed(), Duration::from_millis(if cfg!(debug_assertions) { 5 * millis } else { millis }));
+        (clock.now().since(Time::START), Duration::from_millis(if cfg!(debug_assertions) { 5 * millis } else { millis }));
     assert!(took <= most, "{code} took {took:?}");
 }
 
@@ -386,8 +387,9 @@ async fn what_takes_long_can_be_stopped() {
         let id = session.start(&format!("begun.set(true); {code}")).id;
         session.eval("while !begun.get() { sleep(0.001) }").await;
         session.stop(id);
-        let begun = Instant::now();
+        let clock = Clock::real();
         session.settled(id).await;
-        assert!(begun.elapsed() < Duration::from_secs(2), "{code} took {:?} to stop", begun.elapsed());
+        let took = clock.now().since(Time::START);
+        assert!(took < Duration::from_secs(2), "{code} took {took:?} to stop");
     }
 }
