@@ -28,8 +28,10 @@ async fn all_fail(session: &Speaker, cases: &[(&str, &str, &str)]) {
 async fn in_time(session: &Speaker, code: &str, millis: u64, what: impl FnOnce(&crate::harness::Said)) {
     let clock = Clock::real();
     what(&session.eval(code).await);
-    let (took, most) =
-        (clock.now().since(Time::START), Duration::from_millis(if cfg!(debug_assertions) { 5 * millis } else { millis }));
+    let (took, most) = (
+        clock.now().since(Time::START),
+        Duration::from_millis(if cfg!(debug_assertions) { 5 * millis } else { millis }),
+    );
     assert!(took <= most, "{code} took {took:?}");
 }
 
