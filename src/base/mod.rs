@@ -6,6 +6,7 @@
 pub(crate) mod client;
 pub(crate) mod clock;
 pub(crate) mod ids;
+mod library_error;
 pub(crate) mod limits;
 mod locks;
 mod module_error;
@@ -19,6 +20,7 @@ pub(crate) use clock::Wake;
 pub use clock::{Clock, Time};
 pub(crate) use ids::TaskId;
 pub use ids::{EntryId, Handle, HeaderKey, Owner, SessionId, SpaceId};
+pub(crate) use library_error::{Format, LibraryError};
 pub use limits::Limits;
 pub(crate) use locks::lock;
 pub(crate) use module_error::{ModuleError, ModuleNotice, ModuleProblem, ProblemKind, Severity};

@@ -1,89 +1,97 @@
-//! What functions read of what they are given: options, numbers, texts and blobs, each with an error that says what is wanted.
+//! Arguments of the functions: options as a map, numbers of either kind, and the errors for what does not fit.
 
+use crate::base::LibraryError;
 use crate::engine::{Fallible, fail, value_type};
-use rhai::{Blob, Dynamic, EvalAltResult, ImmutableString, Map};
+use rhai::{Dynamic, EvalAltResult, INT, ImmutableString, Map};
+use std::ops::RangeInclusive;
 
-/// The number of steps a native loop takes between two questions whether to go on.
-pub(super) const STRIDE: usize = 1_024;
-
-/// An argument that cannot be used: `call` is the function as scripts write it.
-pub(super) fn bad(call: &str, message: impl AsRef<str>) -> Box<EvalAltResult> {
-    fail("BadArgument", format!("{call}: {}", message.as_ref()))
+/// An error as scripts catch it.
+pub(super) fn raise(error: &LibraryError) -> Box<EvalAltResult> {
+    fail(error.kind(), error.to_string())
 }
 
-/// A count as scripts have it.
-pub(super) fn count(n: usize) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
+/// The error for an argument of `call`.
+pub(super) fn bad(call: &'static str, reason: impl Into<String>) -> Box<EvalAltResult> {
+    raise(&LibraryError::BadArgument { call, reason: reason.into() })
 }
 
-/// A number as a float; `None` for what is no number.
-#[expect(clippy::cast_precision_loss, reason = "figures are floats")]
-pub(super) fn number(value: &Dynamic) -> Option<f64> {
+/// A number of either kind; `None` for anything else.
+#[expect(clippy::cast_precision_loss, reason = "a float is what is asked for")]
+pub(super) fn as_number(value: &Dynamic) -> Option<f64> {
     value.as_float().ok().or_else(|| value.as_int().ok().map(|n| n as f64))
 }
 
-/// A number of at least 0 as a count.
-pub(super) fn size(call: &str, what: &str, n: i64) -> Fallible<usize> {
-    usize::try_from(n).map_err(|_| bad(call, format!("{what} is 0 or more, not {n}")))
+/// A number of either kind, as a float.
+pub(super) fn number(call: &'static str, what: &str, value: &Dynamic) -> Fallible<f64> {
+    as_number(value).ok_or_else(|| bad(call, format!("{what} is a number, not {}", value_type(value))))
 }
 
-/// The bytes of a text or a blob, lent to `f`.
-pub(super) fn with_bytes<T>(call: &str, value: &Dynamic, f: impl FnOnce(&[u8]) -> Fallible<T>) -> Fallible<T> {
-    if let Some(text) = value.read_lock::<ImmutableString>() {
-        return f(text.as_bytes());
+/// A whole number within bounds.
+pub(super) fn within(call: &'static str, what: &str, given: INT, bounds: RangeInclusive<INT>) -> Fallible<usize> {
+    match usize::try_from(given) {
+        Ok(n) if bounds.contains(&given) => Ok(n),
+        _ => Err(bad(call, format!("{what} is {} to {}, not {given}", bounds.start(), bounds.end()))),
     }
-    if let Some(blob) = value.read_lock::<Blob>() {
-        return f(&blob);
-    }
-    Err(bad(call, format!("wants a text or a blob, not {}", value_type(value))))
 }
 
-/// The options of a call, a map. Each is taken out once; what is left at the end is unknown.
-pub(super) struct Options {
+/// A length as scripts have it.
+pub(super) fn int(n: usize) -> INT {
+    INT::try_from(n).unwrap_or(INT::MAX)
+}
+
+/// The options of a call: a map as its last argument.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Options<'m> {
     call: &'static str,
-    known: &'static [&'static str],
-    map: Map,
+    map: Option<&'m Map>,
 }
 
-impl Options {
-    /// The options in `map`.
-    ///
-    /// # Errors
-    /// `BadArgument` for an option that is not `known`, which names them all.
-    pub(super) fn new(call: &'static str, map: Map, known: &'static [&'static str]) -> Fallible<Self> {
+impl<'m> Options<'m> {
+    /// Those of `call`, which knows these names.
+    pub(super) fn new(call: &'static str, map: &'m Map, known: &[&str]) -> Fallible<Self> {
         match map.keys().find(|key| !known.contains(&key.as_str())) {
-            Some(key) => Err(bad(call, format!("has no option `{key}`; its options are {}", known.join(", ")))),
-            None => Ok(Self { call, known, map }),
+            Some(key) => {
+                Err(bad(call, format!("there is no option `{key:.80}`; its options are: {}", known.join(", "))))
+            }
+            None => Ok(Self { call, map: Some(map) }),
         }
     }
 
-    /// One of them. `()` is as left out.
-    pub(super) fn take(&mut self, name: &str) -> Option<Dynamic> {
-        debug_assert!(self.known.contains(&name));
-        self.map.remove(name).filter(|value| !value.is_unit())
+    /// None given.
+    pub(super) fn none(call: &'static str) -> Self {
+        Self { call, map: None }
     }
 
-    /// One that is true or false.
-    pub(super) fn flag(&mut self, name: &str, unless: bool) -> Fallible<bool> {
-        match self.take(name) {
-            Some(value) => value.as_bool().map_err(|_| self.wrong(name, "true or false", &value)),
-            None => Ok(unless),
-        }
+    /// The value of an option; `()` counts as none.
+    pub(super) fn get(&self, name: &str) -> Option<&'m Dynamic> {
+        self.map?.get(name).filter(|value| !value.is_unit())
     }
 
-    /// One that is a text.
-    pub(super) fn text(&mut self, name: &str) -> Fallible<Option<ImmutableString>> {
-        match self.take(name) {
-            Some(value) => match value.read_lock::<ImmutableString>() {
-                Some(text) => Ok(Some(text.clone())),
-                None => Err(self.wrong(name, "a text", &value)),
-            },
-            None => Ok(None),
-        }
+    /// An option that is true or false.
+    pub(super) fn flag(&self, name: &str, otherwise: bool) -> Fallible<bool> {
+        let Some(value) = self.get(name) else { return Ok(otherwise) };
+        value.as_bool().map_err(|_| self.is_not(name, "true or false", value))
     }
 
-    /// The error for an option whose value is of another kind.
-    pub(super) fn wrong(&self, name: &str, wanted: &str, value: &Dynamic) -> Box<EvalAltResult> {
-        bad(self.call, format!("the option `{name}` is {wanted}, not {}", value_type(value)))
+    /// An option that is a text.
+    pub(super) fn text(&self, name: &str) -> Fallible<Option<ImmutableString>> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        value.as_immutable_string_ref().map(|text| Some(text.clone())).map_err(|_| self.is_not(name, "a text", value))
     }
+
+    /// An option that is a list of texts.
+    pub(super) fn texts(&self, name: &str) -> Fallible<Option<Vec<ImmutableString>>> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        texts(value).map(Some).ok_or_else(|| self.is_not(name, "a list of texts", value))
+    }
+
+    fn is_not(&self, name: &str, wanted: &str, given: &Dynamic) -> Box<EvalAltResult> {
+        bad(self.call, format!("the option `{name}` is {wanted}, not {}", value_type(given)))
+    }
+}
+
+/// A list of texts.
+pub(super) fn texts(value: &Dynamic) -> Option<Vec<ImmutableString>> {
+    let list = value.as_array_ref().ok()?;
+    list.iter().map(|item| item.as_immutable_string_ref().ok().map(|text| text.clone())).collect()
 }

@@ -6,6 +6,7 @@
 //! ```text
 //! all          which modules this build has
 //! arguments    what the functions read of what they are given
+//! limits       the bounds of what they do
 //! pure         modules that reach nothing
 //! permissions  what may be reached: rules, with the folders opened; and the record of what was
 //! machine      modules that reach the machine, where it is allowed
@@ -14,6 +15,8 @@
 mod all;
 #[cfg(feature = "library")]
 mod arguments;
+#[cfg(feature = "library")]
+mod limits;
 #[cfg(feature = "tool-fs")]
 mod machine;
 #[cfg(feature = "tool-fs")]

@@ -13,6 +13,7 @@ mod embedding; // the host as a program embeds it
 mod fixtures; // a host on a clock moved by hand, with gates that scripts wait at
 mod further_tools; // tools that an embedding program serves beside the built-in ones
 mod harness; // a host with gates, and callers who read every answer whole
+mod library; // the modules that come along and reach nothing: what they give, refuse and cost
 mod limits; // every limit through the host: what happens, what it says, who else is served
 #[cfg(unix)]
 mod prompt; // the prompt of the built program, with another conversation on the same state

@@ -2,7 +2,7 @@
 
 use crate::base::PermissionKind;
 use crate::engine::{Api, Fallible, fail};
-use crate::toolkit::arguments::count;
+use crate::toolkit::arguments::int;
 use crate::toolkit::permissions::Capability;
 use rhai::{Array, Dynamic, Map, Module, NativeCallContext};
 
@@ -55,7 +55,7 @@ env::platform().cores >= 1 //=> true
         let mut map = Map::new();
         map.insert("os".into(), std::env::consts::OS.into());
         map.insert("arch".into(), std::env::consts::ARCH.into());
-        map.insert("cores".into(), count(std::thread::available_parallelism().map_or(1, Into::into)).into());
+        map.insert("cores".into(), int(std::thread::available_parallelism().map_or(1, Into::into)).into());
         map
     });
     api.build()

@@ -1,9 +1,10 @@
 //! `fmt`: numbers, sizes, spans of time and rows, as people read them.
 
-use super::plain::{Rows, cell, texts};
+use super::rows::{Rows, cell, texts};
 use crate::engine::{Api, Fallible, Task, value_type, write_json};
-use crate::toolkit::arguments::{STRIDE, bad, number};
-use rhai::{Array, Dynamic, Module, NativeCallContext};
+use crate::toolkit::arguments::{as_number, bad};
+use crate::toolkit::limits::STRIDE;
+use rhai::{Array, Dynamic, NativeCallContext};
 use unicode_width::UnicodeWidthStr;
 
 /// The most places behind a point.
@@ -11,8 +12,7 @@ const MOST_PLACES: i64 = 100;
 
 type Context<'c> = NativeCallContext<'c>;
 
-pub(super) fn module() -> Module {
-    let mut api = Api::new();
+pub(super) fn register(api: &mut Api) {
     api.about("Numbers, sizes, spans of time and rows as people read them; tables as text and as Markdown.");
     const FIXED: &str = "
 A number with so many places behind the point.
@@ -90,14 +90,13 @@ fmt::markdown([#{a: 1}]) == \"| a |\\n| ---: |\\n| 1 |\" //=> true
         MARKDOWN,
         |context: Context<'_>, rows: Array, columns: Array| markdown(&context, &rows, Some(&columns)),
     );
-    api.build()
 }
 
-fn a_number(call: &str, value: &Dynamic) -> Fallible<f64> {
-    number(value).ok_or_else(|| bad(call, format!("wants a number, not {}", value_type(value))))
+fn a_number(call: &'static str, value: &Dynamic) -> Fallible<f64> {
+    as_number(value).ok_or_else(|| bad(call, format!("wants a number, not {}", value_type(value))))
 }
 
-fn fixed(call: &str, x: &Dynamic, places: i64) -> Fallible<String> {
+fn fixed(call: &'static str, x: &Dynamic, places: i64) -> Fallible<String> {
     let n = a_number(call, x)?;
     let places = usize::try_from(places).ok().filter(|_| places <= MOST_PLACES);
     let places = places.ok_or_else(|| bad(call, format!("places are 0 to {MOST_PLACES}")))?;
@@ -163,7 +162,7 @@ struct Cells {
     numeric: Vec<bool>,
 }
 
-fn cells(context: &Context<'_>, call: &str, rows: &Array, columns: Option<&Array>) -> Fallible<Cells> {
+fn cells(context: &Context<'_>, call: &'static str, rows: &Array, columns: Option<&Array>) -> Fallible<Cells> {
     let task = Task::of(context);
     let wanted = columns.map(|columns| texts(call, "columns", columns)).transpose()?;
     let rows = Rows::of(call, rows, wanted)?;

@@ -1,67 +1,83 @@
-//! `hash`: published sums of texts and blobs.
+//! `hash`: digests of texts and blobs, in hexadecimal digits. Long ones are worked on in pieces, so that the eval can be stopped.
 
-use super::codecs::hex;
+use super::codecs::{hex, with_bytes};
+use crate::base::limits::MIB;
 use crate::engine::{Api, Fallible, Task};
-use crate::toolkit::arguments::with_bytes;
+use crate::toolkit::arguments::bad;
 use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
-use rhai::{Dynamic, Module, NativeCallContext};
+use rhai::{Dynamic, NativeCallContext};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-/// The bytes that are worked on between two questions whether to go on.
-const PIECE: usize = 1 << 20;
-
 type Context<'c> = NativeCallContext<'c>;
 
-pub(super) fn module() -> Module {
-    let mut api = Api::new();
-    api.about("Sums of texts and blobs, in hex: sha256, sha512, sha1, md5, and hmac_sha256 with a key.");
-    sum::<Sha256>(&mut api, "sha256", "hash::sha256", "hash::sha256(\"abc\").len() //=> 64");
-    sum::<Sha512>(&mut api, "sha512", "hash::sha512", "hash::sha512(\"abc\").len() //=> 128");
-    sum::<Sha1>(&mut api, "sha1", "hash::sha1", "hash::sha1(\"abc\").sub_string(0, 8) //=> \"a9993e36\"");
-    sum::<Md5>(&mut api, "md5", "hash::md5", "hash::md5(\"\").sub_string(0, 8) //=> \"d41d8cd9\"");
-    const HMAC: &str = "
-The HMAC of `data` with SHA-256 and this key, in hex. Both are texts or blobs.
+pub(super) fn register(api: &mut Api) {
+    api.about("Digests of texts and blobs: SHA-2, SHA-1, MD5, and HMAC with a key.");
+    const SHA256: &str = "
+The SHA-256 of a text or blob, in hexadecimal digits.
 
 ```rhai
-hash::hmac_sha256(\"key\", \"data\").len() //=> 64
+hash::sha256(\"abc\").sub_string(0, 16) //=> \"ba7816bf8f01cfea\"
+```";
+    const SHA512: &str = "
+The SHA-512 of a text or blob, in hexadecimal digits.
+
+```rhai
+hash::sha512(\"abc\").sub_string(0, 16) //=> \"ddaf35a193617aba\"
+```";
+    const SHA1: &str = "
+The SHA-1 of a text or blob, in hexadecimal digits: for what asks for it. Who wants to can make two texts that have the same.
+
+```rhai
+hash::sha1(\"abc\") //=> \"a9993e364706816aba3e25717850c26c9cd0d89d\"
+```";
+    const MD5: &str = "
+The MD5 of a text or blob, in hexadecimal digits: for what asks for it. Anybody can make two texts that have the same.
+
+```rhai
+hash::md5(\"\") //=> \"d41d8cd98f00b204e9800998ecf8427e\"
+```";
+    digest::<Sha256>(api, "sha256", "hash::sha256", SHA256);
+    digest::<Sha512>(api, "sha512", "hash::sha512", SHA512);
+    digest::<Sha1>(api, "sha1", "hash::sha1", SHA1);
+    digest::<Md5>(api, "md5", "hash::md5", MD5);
+
+    const HMAC: &str = "
+The HMAC-SHA-256 of a text or blob with a key, which is a text or blob too, in hexadecimal digits.
+
+```rhai
+hash::hmac_sha256(\"key\", \"message\").len() //=> 64
 ```";
     api.function(
         "hmac_sha256",
-        &["key: ?", "data: ?", "string"],
+        &["key: Dynamic", "x: Dynamic", "String"],
         HMAC,
-        |context: Context<'_>, key: Dynamic, data: Dynamic| -> Fallible<String> {
+        |context: Context<'_>, key: Dynamic, x: Dynamic| {
             const CALL: &str = "hash::hmac_sha256";
+            let made = with_bytes(&context, CALL, &key, 0, Hmac::<Sha256>::new_from_slice)?;
+            let mut mac = made.map_err(|error| bad(CALL, error.to_string()))?;
             let task = Task::of(&context);
-            let mut sum = with_bytes(CALL, &key, |key| {
-                Hmac::<Sha256>::new_from_slice(key)
-                    .map_err(|problem| crate::toolkit::arguments::bad(CALL, problem.to_string()))
-            })?;
-            with_bytes(CALL, &data, |bytes| {
-                bytes.chunks(PIECE).try_for_each(|piece| {
-                    task.check()?;
-                    Mac::update(&mut sum, piece);
-                    Ok(())
-                })
-            })?;
-            Ok(hex(&sum.finalize().into_bytes()))
+            with_bytes(&context, CALL, &x, 0, |bytes| in_pieces(&task, bytes, |piece| mac.update(piece)))??;
+            Ok::<_, Box<rhai::EvalAltResult>>(hex(&mac.finalize().into_bytes()))
         },
     );
-    api.build()
 }
 
-fn sum<D: Digest + 'static>(api: &mut Api, name: &'static str, call: &'static str, example: &str) {
-    let doc = format!("\nThe {name} sum of a text or a blob, in hex.\n\n```rhai\n{example}\n```");
-    api.function(name, &["data: ?", "string"], &doc, move |context: Context<'_>, data: Dynamic| -> Fallible<String> {
+fn digest<D: Digest>(api: &mut Api, name: &str, call: &'static str, doc: &str) {
+    api.function(name, &["x: Dynamic", "String"], doc, move |context: Context<'_>, x: &mut Dynamic| {
+        let mut digest = D::new();
         let task = Task::of(&context);
-        with_bytes(call, &data, |bytes| {
-            let mut sum = D::new();
-            for piece in bytes.chunks(PIECE) {
-                task.check()?;
-                sum.update(piece);
-            }
-            Ok(hex(&sum.finalize()))
-        })
+        with_bytes(&context, call, x, 0, |bytes| in_pieces(&task, bytes, |piece| digest.update(piece)))??;
+        Ok::<_, Box<rhai::EvalAltResult>>(hex(&digest.finalize()))
     });
+}
+
+/// Hands bytes over in pieces, for as long as the eval may go on.
+fn in_pieces(task: &Task, bytes: &[u8], mut f: impl FnMut(&[u8])) -> Fallible<()> {
+    for piece in bytes.chunks(MIB) {
+        task.check()?;
+        f(piece);
+    }
+    Ok(())
 }

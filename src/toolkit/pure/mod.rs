@@ -3,19 +3,20 @@
 mod all;
 mod codecs;
 mod csv;
+mod data; // values as plain data, for the formats
 mod diff;
 mod fmt;
 mod hash;
 mod json;
 mod num;
-mod plain;
+mod patterns; // compiled patterns and searches in bounded time
 mod random;
 mod re;
-mod search;
+mod rows; // lists of rows as tables
 mod time;
 mod toml;
 mod urls;
 
 pub(super) use all::all;
 #[cfg(feature = "tool-fs")]
-pub(super) use search::Pattern;
+pub(super) use patterns::{Pattern, Patterns, Search};

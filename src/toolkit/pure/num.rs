@@ -1,268 +1,319 @@
-//! `num`: figures about lists of numbers, in one pass.
+//! `num`: figures about lists of numbers, in one pass each, and a few of single numbers. Needs no crate, so that it is in every build.
 
 use crate::engine::{Api, Fallible, Task, value_type};
-use crate::toolkit::arguments::{Options, STRIDE, bad, count, number};
-use rhai::{Array, Dynamic, Map, Module, NativeCallContext};
+use crate::toolkit::arguments::{Options, as_number, bad, int, number, within};
+use crate::toolkit::limits::PIECE;
+use rhai::{Array, Dynamic, INT, Map, NativeCallContext};
 
 type Context<'c> = NativeCallContext<'c>;
+type List<'l> = &'l mut Array;
 
-pub(super) fn module() -> Module {
-    let mut api = Api::new();
-    api.about("Figures about lists of numbers: sum, mean, median, quantile, variance, histogram and more, natively.");
+pub(super) fn register(api: &mut Api) {
+    api.about("Figures about lists of numbers: sum, mean, median, quantiles, spread; rounding and common divisors.");
+    sums(api);
+    order(api);
+    singles(api);
+}
+
+fn sums(api: &mut Api) {
     const SUM: &str = "
-The sum; whole as long as all numbers are. 0 for an empty list.
+The sum of the numbers: an int when all of them are, else a float; 0 for an empty list. A sum beyond the largest int is an error.
 
 ```rhai
-num::sum([1, 2, 3]) //=> 6
+[num::sum([1, 2, 3]), num::sum([0.5, 1]), num::sum([])] //=> [6, 1.5, 0]
 ```";
-    api.function("sum", &["list: array", "?"], SUM, |context: Context<'_>, list: Array| sum(&context, &list));
-    figure(&mut api, "mean", "num::mean", "The mean.\n\n```rhai\nnum::mean([1, 2, 6]) //=> 3.0\n```", mean);
-    figure(
-        &mut api,
-        "median",
-        "num::median",
-        "The middle value in order of size; between two of them, their mean.\n\n```rhai\nnum::median([1, 9, 2]) //=> 2.0\n```",
-        |l| quantile(&mut l.to_vec(), 0.5),
-    );
-    figure(
-        &mut api,
-        "low",
-        "num::low",
-        "The smallest number, as a float.\n\n```rhai\nnum::low([3, 1, 2]) //=> 1.0\n```",
-        |l| l.iter().copied().fold(f64::INFINITY, f64::min),
-    );
-    figure(
-        &mut api,
-        "high",
-        "num::high",
-        "The largest number, as a float.\n\n```rhai\nnum::high([3, 1, 2]) //=> 3.0\n```",
-        |l| l.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-    );
-    const RANGE: &str = "
-The smallest and the largest number, as `[low, high]`.
+    api.function("sum", &["list: Array", "Dynamic"], SUM, |context: Context<'_>, list: List<'_>| {
+        let mut whole = Some(0_i128);
+        let mut total = 0.0;
+        each(&Task::of(&context), "num::sum", list, |value, n| {
+            total += n;
+            whole = whole.zip(value.as_int().ok()).map(|(sum, n)| sum + i128::from(n));
+        })?;
+        match whole.map(INT::try_from) {
+            Some(Ok(sum)) => Ok(Dynamic::from_int(sum)),
+            Some(Err(_)) => Err(bad("num::sum", "the sum is beyond the range of int; make one of the numbers a float")),
+            None => Ok(Dynamic::from_float(total)),
+        }
+    });
+
+    const MEAN: &str = "
+The arithmetic mean. An empty list has none.
 
 ```rhai
-num::range_of([3, 1, 2]) //=> [1.0, 3.0]
+num::mean([1, 2, 6]) //=> 3.0
 ```";
-    api.function(
-        "range_of",
-        &["list: array", "array"],
-        RANGE,
-        |context: Context<'_>, list: Array| -> Fallible<Array> {
-            let list = some(&context, "num::range_of", &list)?;
-            let low = list.iter().copied().fold(f64::INFINITY, f64::min);
-            Ok(vec![low.into(), list.iter().copied().fold(f64::NEG_INFINITY, f64::max).into()])
-        },
-    );
+    api.function("mean", &["list: Array", "float"], MEAN, |context: Context<'_>, list: List<'_>| {
+        some("num::mean", list)?;
+        let mut total = 0.0;
+        each(&Task::of(&context), "num::mean", list, |_, n| total += n)?;
+        Ok::<_, Box<rhai::EvalAltResult>>(total / count(list.len()))
+    });
+
     const VARIANCE: &str = "
-The mean squared distance from the mean: of a sample (divided by one less than there are numbers), or with `#{population: true}` of all.
+The mean squared distance from the mean, of a sample: divided by one less than the count. With `#{population: true}` of all there
+are: divided by the count.
 
 ```rhai
-num::variance([1, 3]) //=> 2.0
-num::variance([1, 3], #{population: true}) //=> 1.0
+[num::variance([1, 3]), num::variance([1, 3], #{population: true})] //=> [2.0, 1.0]
 ```";
-    api.function("variance", &["list: array", "float"], VARIANCE, |context: Context<'_>, list: Array| {
-        variance(&context, &list, Map::new())
+    api.function("variance", &["list: Array", "float"], VARIANCE, |context: Context<'_>, list: List<'_>| {
+        variance(&Task::of(&context), list, false)
     });
     api.function(
         "variance",
-        &["list: array", "options: map", "float"],
+        &["list: Array", "options: Map", "float"],
         VARIANCE,
-        |context: Context<'_>, list: Array, options: Map| variance(&context, &list, options),
+        |context: Context<'_>, list: List<'_>, options: Map| {
+            let options = Options::new("num::variance", &options, &["population"])?;
+            variance(&Task::of(&context), list, options.flag("population", false)?)
+        },
     );
-    const QUANTILE: &str = "
-The number below which the share `q` (0 to 1) of the list lies, interpolated between neighbours.
+}
+
+/// By the way of Welford, which loses little to rounding.
+fn variance(task: &Task, list: &Array, population: bool) -> Fallible<f64> {
+    let less = if population { 0 } else { 1 };
+    if list.len() <= less {
+        return Err(bad("num::variance", format!("the list has {} numbers and needs {}", list.len(), less + 1)));
+    }
+    let (mut seen, mut mean, mut total) = (0.0, 0.0, 0.0);
+    each(task, "num::variance", list, |_, n| {
+        seen += 1.0;
+        let away = n - mean;
+        mean += away / seen;
+        total += away * (n - mean);
+    })?;
+    Ok(total / count(list.len() - less))
+}
+
+fn order(api: &mut Api) {
+    const MEDIAN: &str = "
+The middle number in order of size; between two of them, their mean.
 
 ```rhai
-num::quantile([10, 20, 30, 40, 50], 0.25) //=> 20.0
+[num::median([5, 1, 3]), num::median([4, 1, 3, 2])] //=> [3.0, 2.5]
+```";
+    api.function("median", &["list: Array", "float"], MEDIAN, |context: Context<'_>, list: List<'_>| {
+        quantile(&Task::of(&context), "num::median", list, 0.5)
+    });
+
+    const QUANTILE: &str = "
+The number below which the part `q` of the list lies, 0 to 1, interpolated between neighbours.
+
+```rhai
+[num::quantile([10, 20, 30, 40, 50], 0.25), num::quantile([1, 2], 0.75)] //=> [20.0, 1.75]
 ```";
     api.function(
         "quantile",
-        &["list: array", "q: float", "float"],
+        &["list: Array", "q: float", "float"],
         QUANTILE,
-        |context: Context<'_>, list: Array, q: Dynamic| -> Fallible<f64> {
-            const CALL: &str = "num::quantile";
-            let share = number(&q).filter(|q| (0.0..=1.0).contains(q));
-            let share = share.ok_or_else(|| bad(CALL, format!("a share is a number from 0 to 1, not {q}")))?;
-            Ok(quantile(&mut some(&context, CALL, &list)?, share))
+        |context: Context<'_>, list: List<'_>, q: Dynamic| {
+            let part = number("num::quantile", "the part", &q)?;
+            if !(0.0..=1.0).contains(&part) {
+                return Err(bad("num::quantile", format!("the part is 0 to 1, not {part}")));
+            }
+            quantile(&Task::of(&context), "num::quantile", list, part)
         },
     );
-    const HISTOGRAM: &str = "
-How many numbers lie in each of `n` ranges of the same width: rows `#{from, to, count}`. The last `to` belongs to its range.
+
+    const LOW: &str = "
+The smallest number, as it stands in the list.
 
 ```rhai
-num::histogram([1, 2, 3, 4], 2).map(|row| row.count) //=> [2, 2]
+num::low([3, 1, 2.5]) //=> 1
+```";
+    api.function("low", &["list: Array", "Dynamic"], LOW, |context: Context<'_>, list: List<'_>| {
+        ends(&Task::of(&context), "num::low", list).map(|(low, _)| low)
+    });
+
+    const HIGH: &str = "
+The largest number, as it stands in the list.
+
+```rhai
+num::high([3, 1, 2.5]) //=> 3
+```";
+    api.function("high", &["list: Array", "Dynamic"], HIGH, |context: Context<'_>, list: List<'_>| {
+        ends(&Task::of(&context), "num::high", list).map(|(_, high)| high)
+    });
+
+    const RANGE_OF: &str = "
+The smallest and the largest number: `[low, high]`.
+
+```rhai
+num::range_of([3, 1, 2]) //=> [1, 3]
+```";
+    api.function("range_of", &["list: Array", "Array"], RANGE_OF, |context: Context<'_>, list: List<'_>| {
+        ends(&Task::of(&context), "num::range_of", list).map(|(low, high)| vec![low, high])
+    });
+
+    const HISTOGRAM: &str = "
+How the numbers spread over `bins` equal ranges: rows `#{from, to, count}`. The largest number is in the last one.
+
+```rhai
+num::histogram([0, 1, 2, 3, 4], 2).map(|bin| [bin.from, bin.to, bin.count]) //=> [[0.0, 2.0, 2], [2.0, 4.0, 3]]
 ```";
     api.function(
         "histogram",
-        &["list: array", "n: int", "array"],
+        &["list: Array", "bins: int", "Array"],
         HISTOGRAM,
-        |context: Context<'_>, list: Array, n: i64| histogram(&context, &list, n),
+        |context: Context<'_>, list: List<'_>, bins: INT| histogram(&Task::of(&context), list, bins),
     );
-    const ROUND: &str = "
-The number with so many places behind the point, as a float; halves away from 0.
+}
 
-```rhai
-num::round(2.345, 2) //=> 2.35
-```";
-    api.function("round", &["x: float", "places: int", "float"], ROUND, |x: Dynamic, places: i64| -> Fallible<f64> {
-        let n = a_number("num::round", &x)?;
-        let places = usize::try_from(places).ok().filter(|places| *places <= 15);
-        let places = places.ok_or_else(|| bad("num::round", "places are 0 to 15"))?;
-        // The decimal that is written is what people round.
-        let written = format!("{n:.*}", places + 3);
-        let exact: f64 = written.parse().unwrap_or(n);
-        let factor = 10_f64.powi(i32::try_from(places).unwrap_or(0));
-        let rounded = ((exact * factor).abs() + 1e-9).round().copysign(exact) / factor;
-        Ok(if rounded.is_finite() { rounded } else { n })
-    });
-    const CLAMP: &str = "
-The number, or the bound it is beyond.
+fn quantile(task: &Task, call: &'static str, list: &Array, part: f64) -> Fallible<f64> {
+    some(call, list)?;
+    task.afford(size_of_val(list.as_slice()) / 2)?;
+    let mut numbers = Vec::with_capacity(list.len());
+    each_ordered(task, call, list, |_, n| numbers.push(n))?;
+    let place = part * count(numbers.len() - 1);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the list")]
+    let below = place.floor() as usize;
+    let (_, low, above) = numbers.select_nth_unstable_by(below, f64::total_cmp);
+    let low = *low;
+    let next = above.iter().copied().min_by(f64::total_cmp).unwrap_or(low);
+    let rest = place - place.floor();
+    Ok(if rest == 0.0 { low } else { low + (next - low) * rest })
+}
 
-```rhai
-num::clamp(12, 0, 10) //=> 10
-```";
-    api.function("clamp", &["x: ?", "low: ?", "high: ?", "?"], CLAMP, |x: Dynamic, low: Dynamic, high: Dynamic| {
-        const CALL: &str = "num::clamp";
-        let (n, least, most) = (a_number(CALL, &x)?, a_number(CALL, &low)?, a_number(CALL, &high)?);
-        if least > most {
-            return Err(bad(CALL, format!("the lower bound, {low}, is above the upper, {high}")));
+fn ends(task: &Task, call: &'static str, list: &Array) -> Fallible<(Dynamic, Dynamic)> {
+    some(call, list)?;
+    let (mut low, mut high) = ((f64::INFINITY, &list[0]), (f64::NEG_INFINITY, &list[0]));
+    let mut at = 0;
+    each_ordered(task, call, list, |_, n| {
+        if n < low.0 {
+            low = (n, &list[at]);
         }
-        Ok::<_, Box<rhai::EvalAltResult>>(if n < least {
-            low
-        } else if n > most {
-            high
-        } else {
-            x
-        })
+        if n > high.0 {
+            high = (n, &list[at]);
+        }
+        at += 1;
+    })?;
+    Ok((low.1.clone(), high.1.clone()))
+}
+
+fn histogram(task: &Task, list: &Array, bins: INT) -> Fallible<Array> {
+    const CALL: &str = "num::histogram";
+    let bins = within(CALL, "the number of ranges", bins, 1..=100_000)?;
+    some(CALL, list)?;
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    each_ordered(task, CALL, list, |_, n| (low, high) = (low.min(n), high.max(n)))?;
+    let width = (high - low) / count(bins);
+    if !width.is_finite() {
+        return Err(bad(CALL, format!("the numbers from {low} to {high} cannot be parted into ranges")));
+    }
+    let mut counts = vec![0_usize; bins];
+    each(task, CALL, list, |_, n| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below 0, cut to the last")]
+        let bin = if width == 0.0 { 0 } else { ((n - low) / width) as usize };
+        counts[bin.min(bins - 1)] += 1;
+    })?;
+    let rows = counts.into_iter().enumerate().map(|(at, counted)| {
+        let to = if at + 1 == bins { high } else { low + count(at + 1) * width };
+        let parts =
+            [("from", Dynamic::from(low + count(at) * width)), ("to", to.into()), ("count", int(counted).into())];
+        Dynamic::from_map(parts.into_iter().map(|(name, value)| (name.into(), value)).collect())
     });
-    const GCD: &str = "
-The greatest common divisor of two whole numbers.
+    Ok(rows.collect())
+}
+
+fn singles(api: &mut Api) {
+    const ROUND: &str = "
+A number rounded to so many decimals, 0 to 15; an int stays as it is.
 
 ```rhai
-num::gcd(12, 18) //=> 6
+[num::round(3.14159, 2), num::round(2.5, 0), num::round(7, 2)] //=> [3.14, 3.0, 7]
 ```";
-    api.function("gcd", &["a: int", "b: int", "int"], GCD, |a: i64, b: i64| -> Fallible<i64> {
+    api.function("round", &["x: float", "decimals: int", "Dynamic"], ROUND, |x: Dynamic, decimals: INT| {
+        let decimals = within("num::round", "the number of decimals", decimals, 0..=15)?;
+        let n = number("num::round", "what is rounded", &x)?;
+        if x.is_int() {
+            return Ok(x);
+        }
+        // Halves away from zero, as the language rounds; what is closer is found in decimal.
+        let rounded = if decimals == 0 { n.round() } else { format!("{n:.decimals$}").parse().unwrap_or(n) };
+        Ok::<_, Box<rhai::EvalAltResult>>(Dynamic::from_float(rounded))
+    });
+
+    const CLAMP: &str = "
+A number held within bounds: `low` or `high` when it is beyond.
+
+```rhai
+[num::clamp(12, 0, 10), num::clamp(-0.5, 0, 1), num::clamp(5, 0, 10)] //=> [10, 0, 5]
+```";
+    api.function(
+        "clamp",
+        &["x: float", "low: float", "high: float", "Dynamic"],
+        CLAMP,
+        |x: Dynamic, low: Dynamic, high: Dynamic| {
+            let named = |what, value| number("num::clamp", what, value);
+            let (n, least, most) =
+                (named("what is held", &x)?, named("the lower bound", &low)?, named("the upper bound", &high)?);
+            if least > most || least.is_nan() || most.is_nan() {
+                return Err(bad("num::clamp", format!("the bounds {least} and {most} hold nothing")));
+            }
+            Ok(if n < least {
+                low
+            } else if n > most {
+                high
+            } else {
+                x
+            })
+        },
+    );
+
+    const GCD: &str = "
+The greatest common divisor of two ints; of a number and 0 the number itself.
+
+```rhai
+[num::gcd(12, 18), num::gcd(-4, 6), num::gcd(0, 5)] //=> [6, 2, 5]
+```";
+    api.function("gcd", &["a: int", "b: int", "int"], GCD, |a: INT, b: INT| {
         let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-        while b > 0 {
+        while b != 0 {
             (a, b) = (b, a % b);
         }
-        i64::try_from(a).map_err(|_| bad("num::gcd", "the divisor is larger than a whole number can be"))
-    });
-    api.build()
-}
-
-/// A function from a list that is not empty to a float.
-fn figure(api: &mut Api, name: &str, call: &'static str, doc: &str, of: fn(&[f64]) -> f64) {
-    api.function(name, &["list: array", "float"], doc, move |context: Context<'_>, list: Array| {
-        some(&context, call, &list).map(|list| of(&list))
+        INT::try_from(a).map_err(|_| bad("num::gcd", "the divisor is beyond the range of int"))
     });
 }
 
-fn a_number(call: &str, value: &Dynamic) -> Fallible<f64> {
-    number(value).ok_or_else(|| bad(call, format!("wants a number, not {}", value_type(value))))
+#[expect(clippy::cast_precision_loss, reason = "lists are shorter than 2^53")]
+fn count(n: usize) -> f64 {
+    n as f64
 }
 
-/// The numbers of a list that has some.
-fn some(context: &Context<'_>, call: &str, list: &Array) -> Fallible<Vec<f64>> {
-    if list.is_empty() {
-        return Err(bad(call, "an empty list has none"));
-    }
-    let task = Task::of(context);
-    let mut numbers = Vec::with_capacity(list.len());
-    for (index, value) in list.iter().enumerate() {
-        if index.is_multiple_of(STRIDE) {
+fn some(call: &'static str, list: &Array) -> Fallible<()> {
+    if list.is_empty() { Err(bad(call, "the list is empty")) } else { Ok(()) }
+}
+
+/// Goes through the numbers of a list, for as long as the eval may go on.
+fn each<'l>(task: &Task, call: &'static str, list: &'l Array, mut f: impl FnMut(&'l Dynamic, f64)) -> Fallible<()> {
+    for (at, value) in list.iter().enumerate() {
+        if at.is_multiple_of(PIECE) {
             task.check()?;
         }
-        numbers.push(number(value).ok_or_else(|| no_number(call, index, value))?);
-    }
-    Ok(numbers)
-}
-
-fn no_number(call: &str, index: usize, value: &Dynamic) -> Box<rhai::EvalAltResult> {
-    bad(call, format!("element {index} of the list is no number but {}", value_type(value)))
-}
-
-fn sum(context: &Context<'_>, list: &Array) -> Fallible<Dynamic> {
-    let task = Task::of(context);
-    let (mut whole, mut broken) = (Some(0_i64), 0.0);
-    for (index, value) in list.iter().enumerate() {
-        if index.is_multiple_of(STRIDE) {
-            task.check()?;
-        }
-        broken += number(value).ok_or_else(|| no_number("num::sum", index, value))?;
-        whole = match value.as_int() {
-            Ok(n) => match whole.map(|sum| sum.checked_add(n)) {
-                Some(None) => return Err(bad("num::sum", "the sum is larger than a whole number can be")),
-                sum => sum.flatten(),
-            },
-            Err(_) => None,
+        let Some(n) = as_number(value) else {
+            return Err(bad(call, format!("element {at} of the list is {}, not a number", value_type(value))));
         };
+        f(value, n);
     }
-    Ok(whole.map_or_else(|| broken.into(), Into::into))
+    Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures are floats")]
-fn mean(list: &[f64]) -> f64 {
-    list.iter().sum::<f64>() / list.len() as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "figures are floats")]
-fn variance(context: &Context<'_>, list: &Array, options: Map) -> Fallible<f64> {
-    const CALL: &str = "num::variance";
-    let population = Options::new(CALL, options, &["population"])?.flag("population", false)?;
-    let list = some(context, CALL, list)?;
-    let of = if population { list.len() } else { list.len() - 1 };
-    if of == 0 {
-        return Err(bad(CALL, "a sample has at least two numbers; #{population: true} takes the list as all there is"));
-    }
-    let middle = mean(&list);
-    Ok(list.iter().map(|n| (n - middle).powi(2)).sum::<f64>() / of as f64)
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a place in a list"
-)]
-fn quantile(list: &mut [f64], share: f64) -> f64 {
-    let place = share * (list.len() - 1) as f64;
-    let below = place.floor() as usize;
-    let (_, low, above) = list.select_nth_unstable_by(below, f64::total_cmp);
-    let low = *low;
-    let high = above.iter().copied().fold(f64::INFINITY, f64::min);
-    if place > below as f64 { low + (high - low) * (place - below as f64) } else { low }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "places of ranges"
-)]
-fn histogram(context: &Context<'_>, list: &Array, n: i64) -> Fallible<Array> {
-    const CALL: &str = "num::histogram";
-    let ranges = usize::try_from(n).ok().filter(|n| (1..=10_000).contains(n));
-    let ranges = ranges.ok_or_else(|| bad(CALL, format!("a histogram has 1 to 10,000 ranges, not {n}")))?;
-    let list = some(context, CALL, list)?;
-    let low = list.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = list.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !(low.is_finite() && high.is_finite()) {
-        return Err(bad(CALL, "the numbers must be finite"));
-    }
-    let width = (high - low) / ranges as f64;
-    let mut counts = vec![0_usize; ranges];
-    for n in &list {
-        let place = if width > 0.0 { ((n - low) / width) as usize } else { 0 };
-        counts[place.min(ranges - 1)] += 1;
-    }
-    let row = |(place, counted): (usize, usize)| {
-        let mut row = Map::new();
-        row.insert("from".into(), (low + width * place as f64).into());
-        row.insert("to".into(), if place + 1 == ranges { high } else { low + width * (place + 1) as f64 }.into());
-        row.insert("count".into(), count(counted).into());
-        Dynamic::from_map(row)
-    };
-    Ok(counts.into_iter().enumerate().map(row).collect())
+/// The same where numbers are compared: NaN has no place among them.
+fn each_ordered<'l>(
+    task: &Task,
+    call: &'static str,
+    list: &'l Array,
+    mut f: impl FnMut(&'l Dynamic, f64),
+) -> Fallible<()> {
+    let mut nan = None;
+    let mut at = 0;
+    each(task, call, list, |value, n| {
+        if n.is_nan() {
+            nan.get_or_insert(at);
+        }
+        at += 1;
+        f(value, n);
+    })?;
+    nan.map_or(Ok(()), |at| Err(bad(call, format!("element {at} of the list is NaN, which has no place in an order"))))
 }

@@ -1,17 +1,17 @@
-//! `random`: chance, and sequences that a seed repeats.
+//! `random`: sequences that nobody has to foretell, and bytes, tokens and ids that nobody can.
+//!
+//! Sequences come from a small generator, one for the process, seeded by the system; a script may have generators of its own,
+//! which repeat for a seed. Bytes come from the system.
 
-use super::codecs::hex;
 use crate::base::lock;
 use crate::engine::{Api, Fallible, fail, shared_by_identity};
-use crate::toolkit::arguments::{bad, size};
+use crate::toolkit::arguments::{bad, within};
+use crate::toolkit::limits::RANDOM_BYTES;
 use fastrand::Rng;
-use rhai::{Array, Blob, Dynamic, Module};
+use rhai::{Array, Blob, Dynamic, INT};
 use std::sync::{Arc, Mutex};
 
-/// The most bytes of one call.
-const MOST_BYTES: usize = 1 << 20;
-
-/// A sequence that begins anew for the same seed.
+/// A generator of sequences. Whoever has it draws from the same sequence.
 #[derive(Clone, Debug)]
 pub(super) struct Generator(Arc<Mutex<Rng>>);
 
@@ -21,141 +21,192 @@ impl PartialEq for Generator {
     }
 }
 
-pub(super) fn module() -> Module {
-    let mut api = Api::new();
-    api.about("Chance: numbers, picks, shuffles, bytes, tokens, uuids; and generators that a seed repeats.");
-    api.custom_type::<Generator>("Generator");
+impl Generator {
+    fn seeded(seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(Rng::with_seed(seed))))
+    }
+
+    fn int(&self, low: INT, high: INT) -> Fallible<INT> {
+        if low > high {
+            return Err(bad("random::int", format!("the lower bound comes first: {low} is larger than {high}")));
+        }
+        Ok(lock(&self.0).i64(low..=high))
+    }
+
+    fn float(&self) -> f64 {
+        lock(&self.0).f64()
+    }
+
+    fn bool(&self) -> bool {
+        lock(&self.0).bool()
+    }
+
+    fn pick(&self, list: &Array) -> Fallible<Dynamic> {
+        let picked = lock(&self.0).choice(list);
+        picked.cloned().ok_or_else(|| bad("random::pick", "the list is empty"))
+    }
+
+    fn shuffle(&self, list: &Array) -> Array {
+        let mut shuffled = list.clone();
+        lock(&self.0).shuffle(&mut shuffled);
+        shuffled
+    }
+
+    fn sample(&self, list: &Array, n: INT) -> Fallible<Array> {
+        let n = within("random::sample", "the number of items", n, 0..=INT::try_from(list.len()).unwrap_or(INT::MAX))?;
+        let mut places: Vec<usize> = (0..list.len()).collect();
+        let mut rng = lock(&self.0);
+        for at in 0..n {
+            places.swap(at, rng.usize(at..list.len()));
+        }
+        Ok(places[..n].iter().map(|place| list[*place].clone()).collect())
+    }
+
+    fn bytes(&self, n: INT) -> Fallible<Blob> {
+        let mut bytes = vec![0; within("random::bytes", "the number of bytes", n, 0..=RANDOM_BYTES)?];
+        lock(&self.0).fill(&mut bytes);
+        Ok(bytes)
+    }
+}
+
+pub(super) fn register(api: &mut Api) {
+    api.about("Random numbers, choices and orders; bytes, tokens and ids that nobody can guess; generators that repeat for a seed.");
     shared_by_identity::<Generator>();
-    const INT: &str = "
+    api.custom_type::<Generator>("Generator");
+    let common = Generator::seeded(getrandom::u64().unwrap_or_default());
+    numbers(api, &common);
+    lists(api, &common);
+    secrets(api);
+
+    const SEED: &str = "
+A generator with the functions of this module as methods. The same seed gives the same sequence, within one version of the program. A
+copy draws from the same sequence; what it gives can be foretold, so it is for tests and simulations.
+
+```rhai
+let a = random::seed(7);
+let b = random::seed(7);
+[a.int(1, 6), a.float(), a.uuid()] == [b.int(1, 6), b.float(), b.uuid()] //=> true
+```";
+    api.function("seed", &["seed: int", "Generator"], SEED, |seed: INT| Generator::seeded(seed.cast_unsigned()));
+}
+
+/// A function of the module and the method of a generator, which do the same.
+macro_rules! both {
+    ($api:ident, $common:ident, $name:literal, [$($param:literal),*], $returns:literal, $doc:ident,
+     |$generator:ident $(, $argument:ident: $of:ty)*| $body:expr) => {
+        let common = $common.clone();
+        $api.function($name, &[$($param,)* $returns], $doc, move |$($argument: $of),*| {
+            let $generator = &common;
+            $body
+        });
+        $api.own_method($name, &["generator: Generator", $($param,)* $returns], $doc,
+            |$generator: &mut Generator $(, $argument: $of)*| $body);
+    };
+}
+
+fn numbers(api: &mut Api, common: &Generator) {
+    const NUMBER: &str = "
 A whole number from `a` to `b`, both included.
 
 ```rhai
-[1, 2, 3].contains(random::int(1, 3)) //=> true
+let n = random::int(1, 6);
+n >= 1 && n <= 6 //=> true
 ```";
-    api.function("int", &["a: int", "b: int", "int"], INT, |a: i64, b: i64| int(&mut Rng::new(), a, b));
-    api.own_method("int", &["g: Generator", "a: int", "b: int", "int"], INT, |g: &mut Generator, a: i64, b: i64| {
-        int(&mut lock(&g.0), a, b)
-    });
+    both!(api, common, "int", ["a: int", "b: int"], "int", NUMBER, |generator, a: INT, b: INT| generator.int(a, b));
+
     const FLOAT: &str = "
-A number from 0 to 1, without 1.
+A float from 0 up to 1, which is not reached.
 
 ```rhai
-random::float() < 1.0 //=> true
+let x = random::float();
+x >= 0.0 && x < 1.0 //=> true
 ```";
-    api.function("float", &["float"], FLOAT, fastrand::f64);
-    api.own_method("float", &["g: Generator", "float"], FLOAT, |g: &mut Generator| lock(&g.0).f64());
+    both!(api, common, "float", [], "float", FLOAT, |generator| generator.float());
+
     const BOOL: &str = "
-True or false.
+True or false, equally often.
 
 ```rhai
 type_of(random::bool()) //=> \"bool\"
 ```";
-    api.function("bool", &["bool"], BOOL, fastrand::bool);
-    api.own_method("bool", &["g: Generator", "bool"], BOOL, |g: &mut Generator| lock(&g.0).bool());
+    both!(api, common, "bool", [], "bool", BOOL, |generator| generator.bool());
+}
+
+fn lists(api: &mut Api, common: &Generator) {
     const PICK: &str = "
-One element of a list; `()` of an empty one.
+One item of a list. An empty list has none.
 
 ```rhai
-random::pick([7, 7]) //=> 7
+random::pick([\"a\", \"b\"]) in [\"a\", \"b\"] //=> true
 ```";
-    api.function("pick", &["list: array", "?"], PICK, |list: Array| pick(&mut Rng::new(), &list));
-    api.own_method("pick", &["g: Generator", "list: array", "?"], PICK, |g: &mut Generator, list: Array| {
-        pick(&mut lock(&g.0), &list)
-    });
+    both!(api, common, "pick", ["list: Array"], "Dynamic", PICK, |generator, list: Array| generator.pick(&list));
+
     const SHUFFLE: &str = "
-The elements of a list in a new order, as another list.
+The items of a list in another order; the list stays as it is.
 
 ```rhai
-random::shuffle([1, 2, 3]).len() //=> 3
+random::shuffle([3, 1, 2]).order() //=> [1, 2, 3]
 ```";
-    api.function("shuffle", &["list: array", "array"], SHUFFLE, |list: Array| shuffled(&mut Rng::new(), list));
-    api.own_method("shuffle", &["g: Generator", "list: array", "array"], SHUFFLE, |g: &mut Generator, list: Array| {
-        shuffled(&mut lock(&g.0), list)
-    });
+    both!(api, common, "shuffle", ["list: Array"], "Array", SHUFFLE, |generator, list: Array| generator.shuffle(&list));
+
     const SAMPLE: &str = "
-`n` elements of a list at different places, or all when it has fewer.
+So many items of a list from different places, in any order.
 
 ```rhai
-random::sample([1, 2, 3], 2).len() //=> 2
+random::sample([1, 2, 3, 4], 2).len() //=> 2
 ```";
-    api.function("sample", &["list: array", "n: int", "array"], SAMPLE, |list: Array, n: i64| {
-        sample(&mut Rng::new(), list, n)
+    both!(api, common, "sample", ["list: Array", "n: int"], "Array", SAMPLE, |generator, list: Array, n: INT| {
+        generator.sample(&list, n)
     });
-    api.own_method(
-        "sample",
-        &["g: Generator", "list: array", "n: int", "array"],
-        SAMPLE,
-        |g: &mut Generator, list: Array, n: i64| sample(&mut lock(&g.0), list, n),
-    );
+}
+
+fn secrets(api: &mut Api) {
     const BYTES: &str = "
-`n` bytes of the system's own source, fit for secrets; at most 1 MiB.
+So many bytes that nobody can foretell, 1 MiB at most. Those of a generator repeat for its seed.
 
 ```rhai
 random::bytes(16).len() //=> 16
 ```";
-    api.function("bytes", &["n: int", "blob"], BYTES, |n: i64| bytes("random::bytes", n));
+    api.function("bytes", &["n: int", "Blob"], BYTES, system_bytes);
+    api.own_method("bytes", &["generator: Generator", "n: int", "Blob"], BYTES, |generator: &mut Generator, n: INT| {
+        generator.bytes(n)
+    });
+
     const TOKEN: &str = "
-A text of `n` digits of hex from the same source: a key, a password, a name nobody guesses.
+A text of `n` letters, digits, `-` and `_` that nobody can guess: 6 bits each. That of a generator repeats for its seed.
 
 ```rhai
 random::token(24).len() //=> 24
 ```";
-    api.function("token", &["n: int", "string"], TOKEN, |n: i64| -> Fallible<String> {
-        let length = size("random::token", "a length", n)?;
-        let mut text = hex(&bytes("random::token", n / 2 + n % 2)?);
-        text.truncate(length);
-        Ok(text)
-    });
+    api.function("token", &["n: int", "String"], TOKEN, |n: INT| system_bytes(n).map(|bytes| token(&bytes)));
+    api.own_method(
+        "token",
+        &["generator: Generator", "n: int", "String"],
+        TOKEN,
+        |generator: &mut Generator, n: INT| generator.bytes(n).map(|bytes| token(&bytes)),
+    );
+
     const UUID: &str = "
-A random uuid, of version 4.
+A new id of 122 random bits, a UUID of version 4. That of a generator repeats for its seed.
 
 ```rhai
 random::uuid().len() //=> 36
 ```";
-    api.function("uuid", &["string"], UUID, || uuid::Uuid::new_v4().to_string());
-    const SEED: &str = "
-A generator with the methods `int float bool pick shuffle sample`, whose results are the same for the same seed, within one version of
-the program.
-
-```rhai
-random::seed(7).int(1, 1000) == random::seed(7).int(1, 1000) //=> true
-```";
-    api.function("seed", &["n: int", "Generator"], SEED, |n: i64| {
-        Generator(Arc::new(Mutex::new(Rng::with_seed(n.cast_unsigned()))))
+    api.function("uuid", &["String"], UUID, || uuid::Uuid::new_v4().to_string());
+    api.own_method("uuid", &["generator: Generator", "String"], UUID, |generator: &mut Generator| {
+        let bytes = lock(&generator.0).u128(..).to_be_bytes();
+        uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
     });
-    api.build()
 }
 
-fn int(rng: &mut Rng, a: i64, b: i64) -> Fallible<i64> {
-    if a > b {
-        return Err(bad("random::int", format!("the lower bound, {a}, is above the upper, {b}")));
-    }
-    Ok(rng.i64(a..=b))
+fn system_bytes(n: INT) -> Fallible<Blob> {
+    let mut bytes = vec![0; within("random::bytes", "the number of bytes", n, 0..=RANDOM_BYTES)?];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| fail("NoRandomness", format!("the system gives no random bytes: {error}")))?;
+    Ok(bytes)
 }
 
-fn pick(rng: &mut Rng, list: &Array) -> Dynamic {
-    if list.is_empty() { Dynamic::UNIT } else { list[rng.usize(0..list.len())].clone() }
-}
-
-fn shuffled(rng: &mut Rng, mut list: Array) -> Array {
-    rng.shuffle(&mut list);
-    list
-}
-
-fn sample(rng: &mut Rng, list: Array, n: i64) -> Fallible<Array> {
-    let wanted = size("random::sample", "a number of elements", n)?;
-    let mut list = shuffled(rng, list);
-    list.truncate(wanted);
-    Ok(list)
-}
-
-fn bytes(call: &str, n: i64) -> Fallible<Blob> {
-    let length = size(call, "a length", n)?;
-    if length > MOST_BYTES {
-        return Err(bad(call, format!("gives at most 1 MiB at once, not {length} bytes")));
-    }
-    let mut blob = vec![0; length];
-    getrandom::fill(&mut blob)
-        .map_err(|problem| fail("Unavailable", format!("{call}: the system has no random bytes: {problem}")))?;
-    Ok(blob)
+fn token(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 64)])).collect()
 }

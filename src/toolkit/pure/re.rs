@@ -1,199 +1,244 @@
-//! `re`: regular expressions whose cost is bounded.
-//!
-//! A pattern is matched in linear time, but the engine that is exact in all cases takes about 7.5 ns for each state and byte, and cannot be
-//! interrupted. So above a product of states and bytes a lazy automaton works alone, which is fast or gives up.
+//! `re`: regular expressions without backtracking. Positions count characters.
 
-use super::search::{Found, Groups, Pattern};
+use super::patterns::{Pattern, Patterns, Search};
 use crate::engine::{Api, Fallible, Task, value_type};
-use crate::toolkit::arguments::{STRIDE, bad, count, size};
-use rhai::{Array, Dynamic, FnPtr, ImmutableString, Map, Module, NativeCallContext};
+use crate::toolkit::arguments::{bad, int, within};
+use regex_automata::Match;
+use rhai::{Array, Dynamic, FnPtr, INT, ImmutableString, Map, NativeCallContext};
+use std::sync::Arc;
 
 type Context<'c> = NativeCallContext<'c>;
 
-pub(super) fn module() -> Module {
-    let mut api = Api::new();
-    api.about("Regular expressions: test, find, find_all, replace, split, escape. No pattern takes for ever.");
+pub(super) fn register(api: &mut Api) {
+    api.about(
+        "Regular expressions: test, find, replace, split. Searches take bounded time; there are no back references.",
+    );
+    let patterns = Arc::new(Patterns::default());
+    searching(api, &patterns);
+    changing(api, &patterns);
+}
+
+fn searching(api: &mut Api, patterns: &Arc<Patterns>) {
     const TEST: &str = "
-Whether a pattern is found in a text. `BadPattern` says what is wrong with one.
+Whether a pattern matches anywhere in a text. The syntax is that of the crate `regex`: `\\\\d`, `\\\\w`, `\\\\b`, classes, groups,
+`(?i)`; no back references and no looking around.
 
 ```rhai
-re::test(\"^a.c$\", \"abc\") //=> true
+[re::test(\"^a.c$\", \"abc\"), re::test(\"(?i)B\", \"abc\"), re::test(\"x\", \"abc\")] //=> [true, true, false]
 ```";
-    api.function("test", &["pattern: string", "text: string", "bool"], TEST, |pattern: &str, text: &str| {
-        Ok::<_, Box<rhai::EvalAltResult>>(Pattern::of(pattern)?.find(text, 0)?.is_some())
-    });
+    let known = Arc::clone(patterns);
+    api.function(
+        "test",
+        &["pattern: String", "text: String", "bool"],
+        TEST,
+        move |context: Context<'_>, pattern: &str, text: &str| {
+            let task = Task::of(&context);
+            let mut search = Search::new(&task, known.get(pattern)?, text, false)?;
+            search.any()
+        },
+    );
+
     const FIND: &str = "
-The first place where a pattern is found: `#{text, start, end, groups, named}`, or `()`. `start` and `end` count characters; `groups` are the
-texts in brackets, `()` for one that took no part; `named` are those with a name.
+The first match of a pattern in a text: `#{text, start, end, groups, named}`, or `()`. `groups` is a list of what each group matched, `()`
+for one that took no part; `named` has those with a name. Positions count characters.
 
 ```rhai
-re::find(\"(?P<k>\\\\w+)=(\\\\d+)\", \"width=40\").named.k //=> \"width\"
-re::find(\"b+\", \"abba\").start //=> 1
+let m = re::find(\"(?P<key>\\\\w+)=(\\\\d+)\", \"é: width=40\");
+[m.text, m.start, m.end, m.groups, m.named.key] //=> [\"width=40\", 3, 11, [\"width\", \"40\"], \"width\"]
 ```";
-    api.function("find", &["pattern: string", "text: string", "map"], FIND, |pattern: &str, text: &str| {
-        let pattern = Pattern::of(pattern)?;
-        let found = pattern.find(text, 0)?;
-        Ok::<_, Box<rhai::EvalAltResult>>(
-            found.map_or(Dynamic::UNIT, |found| row(&pattern, text, found, text[..found.start].chars().count())),
-        )
-    });
+    let known = Arc::clone(patterns);
+    api.function(
+        "find",
+        &["pattern: String", "text: String", "Dynamic"],
+        FIND,
+        move |context: Context<'_>, pattern: &str, text: &str| {
+            let task = Task::of(&context);
+            let found = all(&task, known.get(pattern)?, text, 1)?.pop();
+            Ok::<_, Box<rhai::EvalAltResult>>(found.unwrap_or_default())
+        },
+    );
+
     const FIND_ALL: &str = "
-All places where a pattern is found, as rows like that of `re::find`; with `n` only the first so many.
+All matches of a pattern in a text, or the first `n`, as `re::find` gives one. They do not overlap.
 
 ```rhai
-re::find_all(\"\\\\d+\", \"a1 b22\").map(|m| m.text) //=> [\"1\", \"22\"]
+re::find_all(\"\\\\d+\", \"a1 b22 c333\").map(|m| m.text) //=> [\"1\", \"22\", \"333\"]
 ```";
+    let known = Arc::clone(patterns);
     api.function(
         "find_all",
-        &["pattern: string", "text: string", "array"],
+        &["pattern: String", "text: String", "Array"],
         FIND_ALL,
-        |context: Context<'_>, pattern: &str, text: &str| find_all(&context, pattern, text, usize::MAX),
-    );
-    api.function(
-        "find_all",
-        &["pattern: string", "text: string", "n: int", "array"],
-        FIND_ALL,
-        |context: Context<'_>, pattern: &str, text: &str, n: i64| {
-            find_all(&context, pattern, text, size("re::find_all", "a number of places", n)?)
+        move |context: Context<'_>, pattern: &str, text: &str| {
+            all(&Task::of(&context), known.get(pattern)?, text, usize::MAX)
         },
     );
+    let known = Arc::clone(patterns);
+    api.function(
+        "find_all",
+        &["pattern: String", "text: String", "n: int", "Array"],
+        FIND_ALL,
+        move |context: Context<'_>, pattern: &str, text: &str, n: INT| {
+            let most = within("re::find_all", "the number of matches", n, 0..=INT::MAX)?;
+            all(&Task::of(&context), known.get(pattern)?, text, most)
+        },
+    );
+}
+
+fn changing(api: &mut Api, patterns: &Arc<Patterns>) {
     const REPLACE: &str = "
-A text with all places of a pattern replaced: by a text, in which `$1` and `${name}` stand for groups (`$$` for a dollar), or by what a
-function gives for each match.
+The text with every match replaced: by a text, in which `$1` and `${name}` are what the groups matched and `$$` is a `$`; or by what a
+function of the match gives, which is as `re::find` gives one.
 
 ```rhai
-re::replace(\"(\\\\w+)@(\\\\w+)\", \"a@b\", \"$2 at $1\") //=> \"b at a\"
-re::replace(\"\\\\d+\", \"1 22\", |m| (m.text.parse_int() * 2).to_string()) //=> \"2 44\"
+[re::replace(\"(\\\\w+)@(\\\\w+)\", \"a@b c@d\", \"$2 at $1\"), re::replace(\"\\\\d+\", \"1 22\", |m| `${m.text.to_int() * 2}`)]
+//=> [\"b at a d at c\", \"2 44\"]
 ```";
+    let known = Arc::clone(patterns);
     api.function(
         "replace",
-        &["pattern: string", "text: string", "with: string", "string"],
+        &["pattern: String", "text: String", "with: String", "String"],
         REPLACE,
-        |context: Context<'_>, pattern: &str, text: &str, with: ImmutableString| {
-            let pattern = Pattern::of(pattern)?;
-            replace(&context, &pattern, text, |found, _| Ok(pattern.expand(text, found, &with)))
-        },
-    );
-    api.function(
-        "replace",
-        &["pattern: string", "text: string", "with: Fn", "string"],
-        REPLACE,
-        |context: Context<'_>, pattern: &str, text: &str, with: FnPtr| {
-            let pattern = Pattern::of(pattern)?;
-            replace(&context, &pattern, text, |found, start| {
-                let given: Dynamic = with.call_within_context(&context, (row(&pattern, text, found, start),))?;
-                let text = given.read_lock::<ImmutableString>().map(|text| text.to_string());
-                text.ok_or_else(|| bad("re::replace", format!("the function gives a text, not {}", value_type(&given))))
+        move |context: Context<'_>, pattern: &str, text: ImmutableString, with: &str| {
+            let task = Task::of(&context);
+            replaced(&task, known.get(pattern)?, &text, |search, _, into| {
+                search.interpolate(with, into);
+                Ok(())
             })
         },
     );
+    let known = Arc::clone(patterns);
+    api.function(
+        "replace",
+        &["pattern: String", "text: String", "f: Fn", "String"],
+        REPLACE,
+        move |context: Context<'_>, pattern: &str, text: ImmutableString, f: FnPtr| {
+            let task = Task::of(&context);
+            let mut places = Places::new(&text);
+            replaced(&task, known.get(pattern)?, &text, |search, found, into| {
+                let given = f.call_raw(&context, None, [described(search, found, &mut places)])?;
+                match given.as_immutable_string_ref() {
+                    Ok(text) => into.push_str(&text),
+                    Err(_) => {
+                        let reason = format!("the function gave {}; it must give a text", value_type(&given));
+                        return Err(bad("re::replace", reason));
+                    }
+                }
+                Ok(())
+            })
+        },
+    );
+
     const SPLIT: &str = "
-The parts of a text between the places of a pattern.
+The parts of a text between the matches of a pattern.
 
 ```rhai
 re::split(\"[,;]\\\\s*\", \"a, b;c\") //=> [\"a\", \"b\", \"c\"]
 ```";
+    let known = Arc::clone(patterns);
     api.function(
         "split",
-        &["pattern: string", "text: string", "array"],
+        &["pattern: String", "text: String", "Array"],
         SPLIT,
-        |context: Context<'_>, pattern: &str, text: &str| {
-            let pattern = Pattern::of(pattern)?;
+        move |context: Context<'_>, pattern: &str, text: &str| {
+            let task = Task::of(&context);
+            let mut search = Search::new(&task, known.get(pattern)?, text, false)?;
             let (mut parts, mut from) = (Array::new(), 0);
-            each(&context, &pattern, text, usize::MAX, |found| {
-                parts.push(text[from..found.start].into());
-                from = found.end;
-                Ok(())
-            })?;
+            while let Some(found) = search.advance()? {
+                parts.push(text[from..found.start()].into());
+                from = found.end();
+            }
             parts.push(text[from..].into());
             Ok::<_, Box<rhai::EvalAltResult>>(parts)
         },
     );
+
     const ESCAPE: &str = "
-A text as a pattern that finds just it.
+A pattern that matches this text and nothing else.
 
 ```rhai
-re::escape(\"a.b\") == \"a\\\\.b\" //=> true
+re::test(re::escape(\"a.b*\"), \"xa.b*x\") //=> true
 ```";
-    api.function("escape", &["text: string", "string"], ESCAPE, regex::escape);
-    api.build()
+    api.function("escape", &["text: String", "String"], ESCAPE, |text: &str| {
+        let mut pattern = String::with_capacity(text.len());
+        for c in text.chars() {
+            if "\\.+*?()|[]{}^$#&-~".contains(c) {
+                pattern.push('\\');
+            }
+            pattern.push(c);
+        }
+        pattern
+    });
 }
 
-/// Goes through the places of a pattern, at most `most`.
-fn each(
-    context: &Context<'_>,
-    pattern: &Pattern,
-    text: &str,
-    most: usize,
-    mut f: impl FnMut(Found) -> Fallible<()>,
-) -> Fallible<()> {
-    let task = Task::of(context);
-    let (mut at, mut last_end, mut places) = (0, None, 0_usize);
-    while places < most && at <= text.len() {
-        if places.is_multiple_of(STRIDE) {
-            task.check()?;
-        }
-        let Some(found) = pattern.find(text, at)? else { break };
-        // An empty place right behind another is none.
-        let is_new = found.end > found.start || last_end != Some(found.end);
-        at = if found.end > found.start { found.end } else { next_character(text, found.end) };
-        if is_new {
-            places += 1;
-            last_end = Some(found.end);
-            f(found)?;
-        }
+/// The first matches as maps.
+fn all(task: &Task, pattern: Arc<Pattern>, text: &str, most: usize) -> Fallible<Array> {
+    let mut search = Search::new(task, pattern, text, true)?;
+    let mut places = Places::new(text);
+    let mut matches = Array::new();
+    while matches.len() < most
+        && let Some(found) = search.advance()?
+    {
+        matches.push(described(&search, found, &mut places));
     }
-    Ok(())
+    Ok(matches)
 }
 
-fn next_character(text: &str, at: usize) -> usize {
-    text[at..].chars().next().map_or(at + 1, |c| at + c.len_utf8())
+/// The text with every match replaced by what `put` adds.
+fn replaced(
+    task: &Task,
+    pattern: Arc<Pattern>,
+    text: &ImmutableString,
+    mut put: impl FnMut(&Search<'_>, Match, &mut String) -> Fallible<()>,
+) -> Fallible<ImmutableString> {
+    let mut search = Search::new(task, pattern, text, true)?;
+    let (mut new, mut from) = (String::new(), 0);
+    while let Some(found) = search.advance()? {
+        new.push_str(&text[from..found.start()]);
+        put(&search, found, &mut new)?;
+        from = found.end();
+    }
+    if from == 0 && new.is_empty() {
+        return Ok(text.clone());
+    }
+    new.push_str(&text[from..]);
+    Ok(new.into())
 }
 
-/// A place as a row. `start` is its place in characters.
-fn row(pattern: &Pattern, text: &str, found: Found, start: usize) -> Dynamic {
-    let piece = &text[found.start..found.end];
-    let Groups { all: groups, named } = pattern.groups(text, found);
-    let value = |text: Option<&str>| text.map_or(Dynamic::UNIT, Into::into);
-    let mut row = Map::new();
-    row.insert("text".into(), piece.into());
-    row.insert("start".into(), count(start).into());
-    row.insert("end".into(), count(start + piece.chars().count()).into());
-    row.insert("groups".into(), Dynamic::from_array(groups.into_iter().map(value).collect()));
-    row.insert(
-        "named".into(),
-        Dynamic::from_map(named.into_iter().map(|(name, text)| (name.into(), value(text))).collect()),
-    );
-    Dynamic::from_map(row)
+/// Counts characters up to places that only go up.
+struct Places<'t> {
+    text: &'t str,
+    byte: usize,
+    characters: usize,
 }
 
-fn find_all(context: &Context<'_>, pattern: &str, text: &str, most: usize) -> Fallible<Array> {
-    let pattern = Pattern::of(pattern)?;
-    let (mut rows, mut counted, mut characters) = (Array::new(), 0, 0);
-    each(context, &pattern, text, most, |found| {
-        characters += text[counted..found.start].chars().count();
-        counted = found.start;
-        rows.push(row(&pattern, text, found, characters));
-        Ok(())
-    })?;
-    Ok(rows)
+impl<'t> Places<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, byte: 0, characters: 0 }
+    }
+
+    fn at(&mut self, byte: usize) -> INT {
+        self.characters += self.text[self.byte..byte].chars().count();
+        self.byte = byte;
+        int(self.characters)
+    }
 }
 
-fn replace(
-    context: &Context<'_>,
-    pattern: &Pattern,
-    text: &str,
-    mut with: impl FnMut(Found, usize) -> Fallible<String>,
-) -> Fallible<String> {
-    let (mut made, mut from, mut characters) = (String::with_capacity(text.len()), 0, 0);
-    each(context, pattern, text, usize::MAX, |found| {
-        made.push_str(&text[from..found.start]);
-        characters += text[from..found.start].chars().count();
-        made.push_str(&with(found, characters)?);
-        characters += text[found.start..found.end].chars().count();
-        from = found.end;
-        Ok(())
-    })?;
-    made.push_str(&text[from..]);
-    Ok(made)
+/// A match as scripts see it.
+fn described(search: &Search<'_>, found: Match, places: &mut Places<'_>) -> Dynamic {
+    let (mut groups, mut named) = (Array::new(), Map::new());
+    for (number, name) in search.pattern().groups() {
+        let group = search.group(number).map_or(Dynamic::UNIT, |text| text.into());
+        if let Some(name) = name {
+            named.insert(name.into(), group.clone());
+        }
+        groups.push(group);
+    }
+    let mut map = Map::new();
+    map.insert("text".into(), search.group(0).unwrap_or_default().into());
+    map.insert("start".into(), places.at(found.start()).into());
+    map.insert("end".into(), places.at(found.end()).into());
+    map.insert("groups".into(), groups.into());
+    map.insert("named".into(), named.into());
+    Dynamic::from_map(map)
 }

@@ -1,99 +1,83 @@
-//! `toml`: configuration as text.
+//! `toml`: reading and writing TOML. Dates are texts.
 
-use crate::engine::{Api, Fallible, fail, value_type};
-use crate::toolkit::arguments::bad;
-use rhai::{Array, Dynamic, ImmutableString, Map, Module};
-use toml::Value;
-use toml::map::Map as Table;
+use super::data::write;
+use crate::base::{Format, LibraryError};
+use crate::engine::{Api, Fallible, Task};
+use crate::toolkit::arguments::raise;
+use crate::toolkit::limits::CONFIG_DEPTH;
+use ::toml::Value;
+use rhai::{Array, Dynamic, EvalAltResult, Map, NativeCallContext};
 
-/// The deepest level of a text that is read, and of a value that is written.
-const DEEPEST: usize = 64;
+type Context<'c> = NativeCallContext<'c>;
 
-pub(super) fn module() -> Module {
-    let mut api = Api::new();
-    api.about("Configuration as TOML: read and write.");
+pub(super) fn register(api: &mut Api) {
+    api.about("TOML: read a file of settings as a map, write a map as one.");
     const PARSE: &str = "
-The map that a TOML text stands for. Dates are RFC 3339 texts. `BadToml` says the line. At most 64 levels.
+The map of a TOML text; dates and times are texts of RFC 3339. `BadToml` says line and column. 64 levels at most.
 
 ```rhai
-toml::parse(\"[a]\\nb = [1, 2]\\n\").a.b //=> [1, 2]
+toml::parse(\"[a]\\nb = [1, 2]\\nsince = 2026-02-28\\n\").a //=> #{b: [1, 2], since: \"2026-02-28\"}
 ```";
-    api.function("parse", &["text: string", "map"], PARSE, parse);
-    const TEXT: &str = "
-A map as TOML. TOML has no `()`, no functions and no blobs: they are `BadArgument` with their place.
-
-```rhai
-toml::text(#{a: #{b: \"x\"}}) == \"[a]\\nb = \\\"x\\\"\\n\" //=> true
-```";
-    api.function("text", &["map: map", "string"], TEXT, |map: Map| -> Fallible<String> {
-        let table = table(&map, &mut Vec::new())?;
-        toml::to_string(&table).map_err(|problem| bad("toml::text", problem.to_string()))
+    api.function("parse", &["text: String", "Map"], PARSE, |context: Context<'_>, text: &str| {
+        parse(&Task::of(&context), text)
     });
-    api.build()
+
+    const TEXT: &str = "
+A map as TOML. TOML has no `()`, which is `BadArgument` as a function is.
+
+```rhai
+toml::text(#{a: #{b: \"x\"}, n: 1}) == \"n = 1\\n\\n[a]\\nb = \\\"x\\\"\\n\" //=> true
+```";
+    api.function("text", &["map: Map", "String"], TEXT, |context: Context<'_>, map: Map| {
+        text(&Task::of(&context), &Dynamic::from_map(map))
+    });
 }
 
-fn parse(text: &str) -> Fallible<Dynamic> {
-    let table: Table<String, Value> = toml::from_str(text).map_err(|problem| broken(text, &problem))?;
-    value(Value::Table(table), 0)
+fn parse(task: &Task, text: &str) -> Fallible<Map> {
+    // The parser holds a few times the text before it gives anything.
+    task.afford(text.len().saturating_mul(4))?;
+    let table: ::toml::Table = ::toml::from_str(text).map_err(|error| broken(text, &error))?;
+    table.into_iter().map(|(key, value)| Ok((key.into(), dynamic(task, value, CONFIG_DEPTH - 1)?))).collect()
 }
 
-fn broken(text: &str, problem: &toml::de::Error) -> Box<rhai::EvalAltResult> {
-    let line = problem.span().map_or(0, |span| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1);
-    fail("BadToml", format!("line {line}: {}", problem.message()))
+fn broken(text: &str, error: &::toml::de::Error) -> Box<EvalAltResult> {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let place = before.map_or((0, 0), |before| {
+        let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
+    });
+    let reason = error.message().lines().collect::<Vec<_>>().join("; ");
+    raise(&LibraryError::BadFormat { format: Format::Toml, place, reason })
 }
 
-fn value(of: Value, level: usize) -> Fallible<Dynamic> {
-    if level > DEEPEST {
-        return Err(fail("BadToml", format!("the text is nested more than {DEEPEST} levels deep")));
-    }
-    Ok(match of {
+fn dynamic(task: &Task, value: Value, levels: usize) -> Fallible<Dynamic> {
+    task.check()?;
+    let deeper = || {
+        let reason = format!("it is nested deeper than {CONFIG_DEPTH} levels, which is the limit");
+        raise(&LibraryError::BadFormat { format: Format::Toml, place: (0, 0), reason })
+    };
+    let inside = || levels.checked_sub(1).ok_or_else(deeper);
+    Ok(match value {
         Value::String(text) => text.into(),
         Value::Integer(n) => n.into(),
         Value::Float(n) => n.into(),
-        Value::Boolean(b) => b.into(),
+        Value::Boolean(yes) => yes.into(),
         Value::Datetime(at) => at.to_string().into(),
         Value::Array(items) => {
-            Dynamic::from_array(items.into_iter().map(|item| value(item, level + 1)).collect::<Fallible<Array>>()?)
+            let levels = inside()?;
+            items.into_iter().map(|item| dynamic(task, item, levels)).collect::<Fallible<Array>>()?.into()
         }
-        Value::Table(table) => {
-            let entry = |(key, item): (String, Value)| value(item, level + 1).map(|item| (key.into(), item));
-            Dynamic::from_map(table.into_iter().map(entry).collect::<Fallible<Map>>()?)
+        Value::Table(entries) => {
+            let levels = inside()?;
+            let entries = entries.into_iter().map(|(key, item)| Ok((key.into(), dynamic(task, item, levels)?)));
+            Dynamic::from_map(entries.collect::<Fallible<Map>>()?)
         }
     })
 }
 
-fn table(map: &Map, path: &mut Vec<String>) -> Fallible<Table<String, Value>> {
-    let mut table = Table::new();
-    for (key, item) in map {
-        path.push(key.to_string());
-        table.insert(key.to_string(), written(item, path)?);
-        path.pop();
-    }
-    Ok(table)
-}
-
-fn written(item: &Dynamic, path: &mut Vec<String>) -> Fallible<Value> {
-    if path.len() > DEEPEST {
-        return Err(bad("toml::text", format!("the value is nested more than {DEEPEST} levels deep")));
-    }
-    if let Some(map) = item.read_lock::<Map>() {
-        return table(&map, path).map(Value::Table);
-    }
-    if let Some(list) = item.read_lock::<Array>() {
-        let mut items = Vec::with_capacity(list.len());
-        for (index, item) in list.iter().enumerate() {
-            path.push(index.to_string());
-            items.push(written(item, path)?);
-            path.pop();
-        }
-        return Ok(Value::Array(items));
-    }
-    if let Some(text) = item.read_lock::<ImmutableString>() {
-        return Ok(Value::String(text.to_string()));
-    }
-    let plain = item.as_int().map(Value::Integer).or_else(|_| item.as_float().map(Value::Float));
-    plain
-        .or_else(|_| item.as_bool().map(Value::Boolean))
-        .or_else(|_| item.as_char().map(|c| Value::String(c.to_string())))
-        .map_err(|_| bad("toml::text", format!("TOML has nothing for {} at {}", value_type(item), path.join("."))))
+fn text(task: &Task, map: &Dynamic) -> Fallible<String> {
+    write(task, "toml::text", map, CONFIG_DEPTH, |writer| {
+        let table = ::toml::Table::try_from(writer).map_err(|error| error.to_string())?;
+        ::toml::to_string(&table).map_err(|error| error.to_string())
+    })
 }

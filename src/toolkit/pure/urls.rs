@@ -1,78 +1,99 @@
-//! `url`: addresses taken apart and put together, read as browsers read them.
+//! `url`: addresses taken apart, joined and built, as browsers read them. Reaches nothing.
 
-use crate::engine::{Api, Fallible, fail};
-use crate::toolkit::arguments::bad;
-use rhai::{Dynamic, EvalAltResult, Map, Module};
-use url::{ParseError, Url};
+use crate::base::LibraryError;
+use crate::engine::{Api, Fallible};
+use crate::toolkit::arguments::{int, raise};
+use rhai::{Dynamic, EvalAltResult, ImmutableString, Map};
+use url::Url;
 
-pub(super) fn module() -> Module {
-    let mut api = Api::new();
-    api.about("Addresses: taken apart, joined, and with a query put to them.");
+pub(super) fn register(api: &mut Api) {
+    api.about("Addresses: take one apart, join one with a relative one, add a query. Nothing is reached.");
     const PARSE: &str = "
-The parts of an address: `#{scheme, user, host, port, path, query, fragment}`. `query` is a map of texts (of a name that stands there
-twice, the last); `port` is the scheme's own where none is written; what is not there is `()`. A host that is not ASCII must be written
-as punycode.
+The parts of an address: `#{scheme, user, password, host, port, path, query, fragment}`, with `()` for what it lacks. Without a port it is
+that of the scheme; `query` is a map of decoded texts, with a list where a name comes more than once. A host that is not ASCII must be
+given as punycode.
 
 ```rhai
-url::parse(\"https://h:8443/a?x=1\").query.x //=> \"1\"
-url::parse(\"https://example.com/\").port //=> 443
+let u = url::parse(\"https://u@Example.com:8443/a/b?x=1&y=%20#f\");
+[u.scheme, u.user, u.host, u.port, u.path, u.query.y, u.fragment]
+//=> [\"https\", \"u\", \"example.com\", 8443, \"/a/b\", \" \", \"f\"]
 ```";
-    api.function("parse", &["text: string", "map"], PARSE, parse);
+    api.function("parse", &["text: String", "Map"], PARSE, |text: &str| parsed(text).map(|url| parts(&url)));
+
     const JOIN: &str = "
-The address that a link leads to from the page `base`.
+The address that a relative one leads to from a base.
 
 ```rhai
 url::join(\"http://h/a/b\", \"../c\") //=> \"http://h/c\"
 ```";
-    api.function("join", &["base: string", "link: string", "string"], JOIN, |base: &str, link: &str| {
-        let joined = read(base)?.join(link).map_err(|problem| broken(link, problem))?;
+    api.function("join", &["base: String", "text: String", "String"], JOIN, |base: &str, text: &str| {
+        let joined = parsed(base)?.join(text).map_err(|error| wrong(text, &error))?;
         Ok::<_, Box<EvalAltResult>>(joined.to_string())
     });
+
     const BUILD: &str = "
-An address with the entries of a map as its query, behind those it has.
+An address with a query added: each entry of a map, encoded; a list adds its items under one name, `()` adds nothing.
 
 ```rhai
-url::build(\"http://h/p?a=1\", #{q: \"a b&c\"}) //=> \"http://h/p?a=1&q=a+b%26c\"
+url::build(\"http://h/p\", #{q: \"a b&c\", tag: [\"x\", \"y\"]}) //=> \"http://h/p?q=a+b%26c&tag=x&tag=y\"
 ```";
-    api.function("build", &["base: string", "query: map", "string"], BUILD, |base: &str, query: Map| {
-        let mut address = read(base)?;
-        for (key, value) in &query {
-            if value.is_map() || value.is_array() || value.is_fnptr() {
-                return Err(bad("url::build", format!("the value of `{key}` is not a text or a number")));
+    api.function("build", &["base: String", "query: Map", "String"], BUILD, |base: &str, query: Map| {
+        let mut url = parsed(base)?;
+        for (name, value) in &query {
+            let items = match value.as_array_ref() {
+                Ok(items) => items.iter().map(ToString::to_string).collect(),
+                Err(_) if value.is_unit() => Vec::new(),
+                Err(_) => vec![value.to_string()],
+            };
+            for item in items {
+                url.query_pairs_mut().append_pair(name, &item);
             }
-            let text = if value.is_unit() { String::new() } else { value.to_string() };
-            address.query_pairs_mut().append_pair(key, &text);
         }
-        Ok::<_, Box<EvalAltResult>>(address.to_string())
+        Ok::<_, Box<EvalAltResult>>(url.to_string())
     });
-    api.build()
 }
 
-fn broken(text: &str, problem: ParseError) -> Box<EvalAltResult> {
-    let shown: String = text.chars().take(100).collect();
-    let next = match problem {
-        ParseError::RelativeUrlWithoutBase => "; an address begins with its scheme, such as https://",
-        ParseError::IdnaError => "; write a host that is not ASCII as punycode, xn--…",
-        _ => "",
+fn parsed(text: &str) -> Fallible<Url> {
+    Url::parse(text).map_err(|error| wrong(text, &error))
+}
+
+fn wrong(given: &str, error: &url::ParseError) -> Box<EvalAltResult> {
+    let reason = match error {
+        url::ParseError::IdnaError => {
+            "the host is no name of ASCII; give it as punycode, such as xn--mnchen-3ya.de".to_owned()
+        }
+        url::ParseError::RelativeUrlWithoutBase => "it has no scheme, such as https://".to_owned(),
+        other => other.to_string(),
     };
-    fail("BadUrl", format!("`{shown}` is not an address: {problem}{next}"))
+    raise(&LibraryError::BadUrl { given: given.to_owned(), reason })
 }
 
-fn read(text: &str) -> Fallible<Url> {
-    Url::parse(text).map_err(|problem| broken(text, problem))
-}
-
-fn parse(text: &str) -> Fallible<Map> {
-    let address = read(text)?;
-    let or_unit = |text: Option<&str>| text.map_or(Dynamic::UNIT, Into::into);
-    let mut map = Map::new();
-    map.insert("scheme".into(), address.scheme().into());
-    map.insert("user".into(), or_unit(Some(address.username()).filter(|user| !user.is_empty())));
-    map.insert("host".into(), or_unit(address.host_str()));
-    map.insert("port".into(), address.port_or_known_default().map_or(Dynamic::UNIT, |port| i64::from(port).into()));
-    map.insert("path".into(), address.path().into());
-    let query: Map = address.query_pairs().map(|(key, value)| (key.as_ref().into(), value.as_ref().into())).collect();
-    map.insert("query".into(), Dynamic::from_map(query));
-    map.insert("fragment".into(), or_unit(address.fragment()));
-    Ok(map)
+fn parts(url: &Url) -> Map {
+    let text = |text: &str| Dynamic::from(ImmutableString::from(text));
+    let some = |part: Option<&str>| part.filter(|part| !part.is_empty()).map_or(Dynamic::UNIT, text);
+    let mut query = Map::new();
+    for (name, value) in url.query_pairs() {
+        let value = text(&value);
+        match query.get_mut(name.as_ref()) {
+            None => drop(query.insert(name.as_ref().into(), value)),
+            Some(known) => {
+                let mut all =
+                    if known.is_array() { known.take().into_array().unwrap_or_default() } else { vec![known.take()] };
+                all.push(value);
+                *known = all.into();
+            }
+        }
+    }
+    let port = url.port_or_known_default().map_or(Dynamic::UNIT, |port| int(port.into()).into());
+    let parts = [
+        ("scheme", text(url.scheme())),
+        ("user", some(Some(url.username()))),
+        ("password", some(url.password())),
+        ("host", some(url.host_str())),
+        ("port", port),
+        ("path", text(url.path())),
+        ("query", query.into()),
+        ("fragment", url.fragment().map_or(Dynamic::UNIT, text)),
+    ];
+    parts.into_iter().map(|(name, value)| (name.into(), value)).collect()
 }

@@ -23,7 +23,7 @@ const FLOORS: [(&str, u32); 12] = [
 ];
 
 /// Which modules may name a crate. Crates that are not listed may be named anywhere.
-const OWNERS: [(&str, &[&str]); 25] = [
+const OWNERS: [(&str, &[&str]); 24] = [
     ("rhai", &["engine", "spaces", "render", "toolkit", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
     ("axum", &["http"]),
@@ -41,7 +41,6 @@ const OWNERS: [(&str, &[&str]); 25] = [
     ("subtle", &["http"]),
     ("cap_std", &["toolkit"]),
     ("globset", &["toolkit"]),
-    ("regex", &["toolkit"]),
     ("regex_automata", &["toolkit"]),
     ("fastrand", &["toolkit"]),
     ("getrandom", &["toolkit"]),

@@ -101,13 +101,13 @@ fs::find(\"scripts\", \"**/*.rhai\").contains(\"scripts/stats.rhai\") //=> true
         "find",
         &["path: string", "glob: string", "array"],
         FIND,
-        |context: Context<'_>, path: &str, glob: &str| walking::find(&context, path, glob, Map::new()),
+        |context: Context<'_>, path: &str, glob: &str| walking::find(&context, path, glob, &Map::new()),
     );
     api.function(
         "find",
         &["path: string", "glob: string", "options: map", "array"],
         FIND,
-        |context: Context<'_>, path: &str, glob: &str, options: Map| walking::find(&context, path, glob, options),
+        |context: Context<'_>, path: &str, glob: &str, options: Map| walking::find(&context, path, glob, &options),
     );
     const SEARCH: &str = "
 The lines of a file, or of all files below a folder, that a regular expression is found in: rows `#{path, line, text}`, `line` from 1. Options:
@@ -120,14 +120,14 @@ fs::search(\"scripts\", \"^fn median\", #{glob: \"*.rhai\"}).map(|hit| hit.path)
         "search",
         &["path: string", "pattern: string", "array"],
         SEARCH,
-        |context: Context<'_>, path: &str, pattern: &str| walking::search(&context, path, pattern, Map::new()),
+        |context: Context<'_>, path: &str, pattern: &str| walking::search(&context, path, pattern, &Map::new()),
     );
     api.function(
         "search",
         &["path: string", "pattern: string", "options: map", "array"],
         SEARCH,
         |context: Context<'_>, path: &str, pattern: &str, options: Map| {
-            walking::search(&context, path, pattern, options)
+            walking::search(&context, path, pattern, &options)
         },
     );
     const STAT: &str = "

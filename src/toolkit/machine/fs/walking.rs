@@ -3,15 +3,16 @@
 use super::opening::{failed, file, to_read};
 use super::reading::{PIECE, rest};
 use super::writing::DEEPEST;
-use crate::engine::{Fallible, fail};
-use crate::toolkit::arguments::{Options, bad, count};
+use crate::engine::{Fallible, Task, fail};
+use crate::toolkit::arguments::{Options, int, within};
 use crate::toolkit::permissions::{Capability, Granted};
-use crate::toolkit::pure::Pattern;
+use crate::toolkit::pure::{Pattern, Patterns, Search};
 use cap_std::fs::{Dir, Metadata};
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use rhai::{Array, Dynamic, Map, NativeCallContext};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// The most files that are gone through.
@@ -177,7 +178,7 @@ impl OpenDir for Dir {
     }
 }
 
-fn glob(call: &str, pattern: &str) -> Fallible<GlobMatcher> {
+fn glob(call: &'static str, pattern: &str) -> Fallible<GlobMatcher> {
     let built: Result<Glob, _> = GlobBuilder::new(pattern).literal_separator(true).build();
     built
         .map(|glob| glob.compile_matcher())
@@ -185,7 +186,7 @@ fn glob(call: &str, pattern: &str) -> Fallible<GlobMatcher> {
 }
 
 /// The paths of files that a pattern names, each beginning as the given one did.
-pub(super) fn find(context: &NativeCallContext<'_>, path: &str, pattern: &str, options: Map) -> Fallible<Array> {
+pub(super) fn find(context: &NativeCallContext<'_>, path: &str, pattern: &str, options: &Map) -> Fallible<Array> {
     const CALL: &str = "fs::find";
     let all = Options::new(CALL, options, &["all"])?.flag("all", false)?;
     let matcher = glob(CALL, pattern)?;
@@ -208,26 +209,23 @@ fn beginning(path: &str, inside: &Path) -> String {
 }
 
 /// The lines of files that a regular expression is found in.
-pub(super) fn search(context: &NativeCallContext<'_>, path: &str, pattern: &str, options: Map) -> Fallible<Array> {
+pub(super) fn search(context: &NativeCallContext<'_>, path: &str, pattern: &str, options: &Map) -> Fallible<Array> {
     const CALL: &str = "fs::search";
-    let mut options = Options::new(CALL, options, &["glob", "max", "all"])?;
+    let options = Options::new(CALL, options, &["glob", "max", "all"])?;
     let all = options.flag("all", false)?;
     let matcher = options.text("glob")?.map(|pattern| glob(CALL, &pattern)).transpose()?;
-    let most = match options.take("max") {
-        Some(value) => {
-            let n = value.as_int().map_err(|_| options.wrong("max", "a whole number", &value))?;
-            usize::try_from(n).map_err(|_| bad(CALL, "the option `max` is 0 or more"))?
-        }
+    let most = match options.get("max") {
+        Some(value) => within(CALL, "the option `max`", value.as_int().unwrap_or(-1), 1..=1_000_000)?,
         None => MOST_HITS,
     };
-    let pattern = Pattern::of(pattern)?;
+    let pattern = Patterns::default().get(pattern)?;
     let capability = Capability::of(context, CALL)?;
     let granted = to_read(&capability, path)?;
     let mut hits = Array::new();
     if metadata(&granted)?.is_some_and(|metadata| metadata.is_file()) {
         let (mut source, known) = file(&granted)?;
         let bytes = rest(&granted, &mut source, known.len(), capability.room())?;
-        lines_with(&pattern, path, &bytes, most, &mut hits)?;
+        lines_with(&capability.task, &pattern, path, &bytes, most, &mut hits)?;
         return Ok(hits);
     }
     let mut walk = Walk { granted: &granted, all, seen: 0, cut: None };
@@ -241,7 +239,7 @@ pub(super) fn search(context: &NativeCallContext<'_>, path: &str, pattern: &str,
         let Some(bytes) = small_text(&granted, folder, name) else { return Ok(true) };
         granted.moved(bytes.len());
         let shown = beginning(path, inside);
-        lines_with(&pattern, &shown, &bytes, most, &mut hits)?;
+        lines_with(&capability.task, &pattern, &shown, &bytes, most, &mut hits)?;
         last = Some(shown);
         Ok(hits.len() < most)
     })?;
@@ -275,17 +273,24 @@ fn small_text(granted: &Granted<'_>, folder: &Dir, name: &str) -> Option<Vec<u8>
     }
 }
 
-fn lines_with(pattern: &Pattern, path: &str, bytes: &[u8], most: usize, hits: &mut Array) -> Fallible<()> {
+fn lines_with(
+    task: &Task,
+    pattern: &Arc<Pattern>,
+    path: &str,
+    bytes: &[u8],
+    most: usize,
+    hits: &mut Array,
+) -> Fallible<()> {
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         if hits.len() >= most {
             break;
         }
         let line = String::from_utf8_lossy(line);
         let line = line.trim_end_matches('\r');
-        if pattern.find(line, 0)?.is_some() {
+        if Search::new(task, Arc::clone(pattern), line, false)?.any()? {
             let mut row = Map::new();
             row.insert("path".into(), path.into());
-            row.insert("line".into(), count(index + 1).into());
+            row.insert("line".into(), int(index + 1).into());
             let cut = line.char_indices().nth(LONGEST_HIT).map_or(line.len(), |(at, _)| at);
             row.insert("text".into(), line[..cut].into());
             hits.push(row.into());

@@ -3,11 +3,11 @@
 use super::opening::{failed, file, has_other_names, parent, regular, to_read, to_write};
 use super::reading::{PIECE, rest, text};
 use crate::base::tool_errors::ToolError;
-use crate::engine::Fallible;
-use crate::toolkit::arguments::with_bytes;
+use crate::engine::{Fallible, value_type};
+use crate::toolkit::arguments::bad;
 use crate::toolkit::permissions::{Capability, Granted};
 use cap_std::fs::{Dir, OpenOptions};
-use rhai::{Dynamic, NativeCallContext};
+use rhai::{Blob, Dynamic, ImmutableString, NativeCallContext};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,17 @@ impl Drop for Whole<'_> {
             // Nobody is left to be told.
             self.folder.remove_file(&self.temporary).ok();
         }
+    }
+}
+
+/// The bytes of a text or a blob, lent to `f`.
+fn with_bytes(call: &'static str, data: &Dynamic, f: impl FnOnce(&[u8]) -> Fallible<()>) -> Fallible<()> {
+    if let Some(text) = data.read_lock::<ImmutableString>() {
+        return f(text.as_bytes());
+    }
+    match data.read_lock::<Blob>() {
+        Some(blob) => f(&blob),
+        None => Err(bad(call, format!("writes a text or a blob, not {}; value.to_json() is a text", value_type(data)))),
     }
 }
 

@@ -23,13 +23,11 @@ pub(super) struct Rows {
     /// The names of the columns; those of rows that are lists are numbers, which nobody shows.
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<Vec<Dynamic>>,
-    /// Whether the rows are maps, whose columns have names.
-    pub(super) named: bool,
 }
 
 impl Rows {
     /// The rows of a list. `wanted` are the columns that are shown, in this order; without them all, in the order in which they appear.
-    pub(super) fn of(call: &str, list: &Array, wanted: Option<Vec<String>>) -> Fallible<Self> {
+    pub(super) fn of(call: &'static str, list: &Array, wanted: Option<Vec<String>>) -> Fallible<Self> {
         let named = !list.first().is_some_and(Dynamic::is_array);
         let mut columns = wanted.clone().unwrap_or_default();
         let mut seen: std::collections::HashSet<String> = columns.iter().cloned().collect();
@@ -50,7 +48,7 @@ impl Rows {
             }
         }
         let rows = list.iter().map(|row| cells_of(row, &columns, named)).collect();
-        Ok(Self { columns, rows, named })
+        Ok(Self { columns, rows })
     }
 }
 
@@ -65,13 +63,13 @@ fn cells_of(row: &Dynamic, columns: &[String], named: bool) -> Vec<Dynamic> {
     (0..columns.len()).map(cell).collect()
 }
 
-fn no_row(call: &str, index: usize, row: &Dynamic) -> Box<rhai::EvalAltResult> {
+fn no_row(call: &'static str, index: usize, row: &Dynamic) -> Box<rhai::EvalAltResult> {
     let of = crate::engine::value_type(row);
     bad(call, format!("rows are all maps or all lists; row {index} is {of}"))
 }
 
 /// A list of texts, such as the columns that are wanted.
-pub(super) fn texts(call: &str, what: &str, list: &Array) -> Fallible<Vec<String>> {
+pub(super) fn texts(call: &'static str, what: &str, list: &Array) -> Fallible<Vec<String>> {
     let text = |value: &Dynamic| value.read_lock::<ImmutableString>().map(|text| text.to_string());
     list.iter().map(|value| text(value).ok_or_else(|| bad(call, format!("{what} are texts")))).collect()
 }
