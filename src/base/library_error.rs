@@ -68,6 +68,8 @@ pub(crate) enum Format {
     Csv,
     /// TOML.
     Toml,
+    /// YAML.
+    Yaml,
 }
 
 impl LibraryError {
@@ -81,6 +83,7 @@ impl LibraryError {
             Self::BadFormat { format: Format::Json, .. } => "BadJson",
             Self::BadFormat { format: Format::Csv, .. } => "BadCsv",
             Self::BadFormat { format: Format::Toml, .. } => "BadToml",
+            Self::BadFormat { format: Format::Yaml, .. } => "BadYaml",
             Self::BadText { .. } => "BadText",
             Self::BadUrl { .. } => "BadUrl",
         }
@@ -122,6 +125,7 @@ impl fmt::Display for Format {
             Self::Json => "JSON",
             Self::Csv => "CSV",
             Self::Toml => "TOML",
+            Self::Yaml => "YAML",
         })
     }
 }

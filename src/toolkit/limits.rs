@@ -21,6 +21,8 @@ pub(super) const SEARCH_COST: usize = 200_000_000;
 pub(super) const JSON_DEPTH: usize = 128;
 /// The levels that TOML and YAML may have.
 pub(super) const CONFIG_DEPTH: usize = 64;
+/// The values that YAML may have, repeated ones counted each time.
+pub(super) const YAML_NODES: usize = 100_000;
 
 /// The bytes that may be drawn at once.
 pub(super) const RANDOM_BYTES: i64 = 1 << 20;

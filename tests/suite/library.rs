@@ -315,6 +315,41 @@ async fn settings_are_read_and_written() {
 }
 
 #[tokio::test]
+async fn yaml_is_read_written_and_bounded() {
+    let harness = Harness::new();
+    let session = harness.session();
+    all_true(
+        &session,
+        &[
+            r#"yaml::parse("a:\n  - 1\n  - two\n  - 1.5\n  - true\n  - ~\n1: x\n") == #{a: [1, "two", 1.5, true, ()], "1": "x"}"#,
+            r#"yaml::parse("[no, yes, on, off, n, 'true', 007x]") == ["no", "yes", "on", "off", "n", "true", "007x"]"#,
+            r#"let v = #{a: [1, "no", "1", "true", "~", "", " x", "a: b", "two\nlines\n", 1.0, -2.5, (), [], #{}], b: #{c: [[1], #{d: 2}]}}; yaml::parse(yaml::text(v)) == v"#,
+            r#"yaml::parse("a: &x [1]\nb: *x") == #{a: [1], b: [1]}"#,
+        ],
+    )
+    .await;
+    all_fail(
+        &session,
+        &[
+            ("yaml::parse(\"a: [1\\nb: 2\")", "BadYaml", "line 2"),
+            ("yaml::parse(\"a: 1\\na: 2\")", "BadYaml", "line 2"),
+            ("yaml::text(|| 1)", "BadArgument", "Fn"),
+        ],
+    )
+    .await;
+    session.eval("let bomb = \"a: &a [x,x,x,x,x,x,x,x,x]\\n\"; let last = \"a\"; for c in \"bcdefghij\".chars().to_array() { let refs = `*${last}`; bomb += `${c}: &${c} [${refs},${refs},${refs},${refs},${refs},${refs},${refs},${refs},${refs}]\\n`; last = `${c}`; } let deep = \"\"; deep.pad(100000, '['); ()").await;
+    in_time(&session, "yaml::parse(bomb)", 1_000, |said| {
+        said.fails("BadYaml");
+    })
+    .await;
+    in_time(&session, "yaml::parse(deep)", 1_000, |said| {
+        said.fails("BadYaml");
+    })
+    .await;
+    session.eval("let wide = \"\"; for n in 0..300 { wide += \"- a\\n\"; } yaml::parse(wide).len()").await.is("300");
+}
+
+#[tokio::test]
 async fn bytes_are_encoded_decoded_and_hashed() {
     let harness = Harness::new();
     let session = harness.session();

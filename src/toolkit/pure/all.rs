@@ -1,6 +1,6 @@
 //! The pure modules with their names.
 
-use super::{codecs, csv, diff, fmt, hash, json, num, random, re, time, toml, urls};
+use super::{codecs, csv, diff, fmt, hash, json, num, random, re, time, toml, urls, yaml};
 use crate::engine::Api;
 use rhai::Module;
 
@@ -15,6 +15,7 @@ const ALL: &[Entry] = &[
     ("json", json::register),
     ("csv", csv::register),
     ("toml", toml::register),
+    ("yaml", yaml::register),
     ("hash", hash::register),
     ("encode", codecs::register_encode),
     ("decode", codecs::register_decode),

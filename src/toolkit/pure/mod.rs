@@ -12,10 +12,12 @@ mod num;
 mod patterns; // compiled patterns and searches in bounded time
 mod random;
 mod re;
+mod reader; // values of what a format reads
 mod rows; // lists of rows as tables
 mod time;
 mod toml;
 mod urls;
+mod yaml;
 
 pub(super) use all::all;
 #[cfg(feature = "tool-fs")]

@@ -23,7 +23,7 @@ const FLOORS: [(&str, u32); 12] = [
 ];
 
 /// Which modules may name a crate. Crates that are not listed may be named anywhere.
-const OWNERS: [(&str, &[&str]); 24] = [
+const OWNERS: [(&str, &[&str]); 25] = [
     ("rhai", &["engine", "spaces", "render", "toolkit", "host", "lib"]),
     ("tokio", &["host", "mcp", "repl", "http", "cli", "main"]),
     ("axum", &["http"]),
@@ -46,6 +46,7 @@ const OWNERS: [(&str, &[&str]); 24] = [
     ("getrandom", &["toolkit"]),
     ("csv", &["toolkit"]),
     ("toml", &["toolkit"]),
+    ("serde_saphyr", &["toolkit"]),
     ("sha2", &["toolkit"]),
     ("hmac", &["toolkit"]),
     ("similar", &["toolkit"]),
