@@ -10,6 +10,7 @@
 mod evals; // what an eval costs, in process
 mod growth; // what stays the same however long the process runs
 mod handing; // what it costs to show functions the variables they read, and atoms
+mod library; // the native modules beside scripts that do the same
 mod resident; // what the system shows beside what is held
 mod sleepers; // entries that wait
 mod speed; // how fast scripts run, against plain Rhai
@@ -32,6 +33,7 @@ fn main() {
     evals::run(&bench);
     speed::run(&bench);
     handing::run(&bench);
+    library::run(&bench);
     growth::run(&bench);
     sleepers::run(&bench);
     wire::run(&bench);

@@ -1,14 +1,18 @@
 //! [`Api`]: registering native functions so that a panic in one is an error of the script that called it, nothing else.
 
+use super::environment::ModuleRecord;
 use super::error::{Fallible, fail};
 use rhai::{Dynamic, FuncRegistration, Module, NativeCallContext, RhaiFunc, RhaiNativeFunc, Shared};
 use std::any::{Any, TypeId};
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A module of native functions under construction. Every function is run under `catch_unwind`.
 #[derive(Debug, Default)]
 pub(crate) struct Api {
     module: Module,
+    /// The names of its functions, each with whether one of them takes a function.
+    calling: HashMap<String, bool>,
 }
 
 impl Api {
@@ -31,7 +35,7 @@ impl Api {
         R: rhai::Variant + Clone,
         FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
     {
-        self.add(FuncRegistration::new(name), params, doc, true, function)
+        self.add(name, FuncRegistration::new(name), params, doc, true, function)
     }
 
     /// Adds a method that changes its object: constants refuse it.
@@ -46,7 +50,7 @@ impl Api {
         R: rhai::Variant + Clone,
         FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
     {
-        self.add(FuncRegistration::new(name), params, doc, false, function)
+        self.add(name, FuncRegistration::new(name), params, doc, false, function)
     }
 
     /// Adds a method that is told its arguments as they come, and so whether its object is a constant. Every one of `types` is a
@@ -89,7 +93,7 @@ impl Api {
         R: rhai::Variant + Clone,
         FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
     {
-        self.add(FuncRegistration::new(name).in_global_namespace(), params, doc, true, function)
+        self.add(name, FuncRegistration::new(name).in_global_namespace(), params, doc, true, function)
     }
 
     /// Says what the module is for, in a line.
@@ -109,11 +113,12 @@ impl Api {
         R: rhai::Variant + Clone,
         FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
     {
-        self.add(FuncRegistration::new_getter(name), &[], doc, true, function)
+        self.add(name, FuncRegistration::new_getter(name), &[], doc, true, function)
     }
 
     fn add<A: 'static, const N: usize, const X: bool, R, const F: bool, FUNC>(
         &mut self,
+        name: &str,
         registration: FuncRegistration,
         params: &[&str],
         doc: &str,
@@ -124,6 +129,7 @@ impl Api {
         R: rhai::Variant + Clone,
         FUNC: RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
     {
+        *self.calling.entry(name.to_owned()).or_default() |= params.iter().any(|param| param.ends_with(": Fn"));
         let mut registration = registration.with_params_info(params);
         if !doc.is_empty() {
             registration = registration.with_comments(doc.lines().map(|line| format!("/// {line}")));
@@ -152,6 +158,15 @@ impl Api {
     /// The finished module.
     pub(crate) fn build(self) -> Module {
         self.module
+    }
+
+    /// The finished module, which scripts know by this name. It tells which of its functions call nothing of what they are given: those
+    /// without a parameter that is a function.
+    pub(crate) fn build_as(self, name: &str) -> Module {
+        let Self { mut module, calling } = self;
+        let quiet = calling.into_iter().filter(|(_, calls)| !calls).map(|(name, _)| (name.into(), BTreeSet::new()));
+        ModuleRecord::put_into(&mut module, name.into(), quiet.collect(), Vec::new());
+        module
     }
 }
 

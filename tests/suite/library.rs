@@ -408,6 +408,26 @@ async fn addresses_are_taken_apart_joined_and_built() {
 }
 
 #[tokio::test]
+async fn functions_that_modules_call_read_variables_as_they_are() {
+    let harness = Harness::new();
+    let session = harness.session();
+    session.eval("let kept = []; fn size() { kept.len() }").await;
+    let each =
+        |call: &str| format!("kept = []; let seen = []; for i in 0..3 {{ kept.push(i); seen.push({call}); }} seen");
+    session.eval(&each("re::replace(\"a\", \"a\", |m| size().to_string())")).await.is("[\"1\", \"2\", \"3\"]");
+    session.eval(&each("[num::gcd(4, 6), size()]")).await.is("[[2, 1], [2, 2], [2, 3]]");
+    session.eval("import \"stats\" as stats;").await;
+    session.eval(&each("[stats::mean(kept), size()]")).await.is("[[0.0, 1], [0.5, 2], [1.0, 3]]");
+    // An import may have the name of a native module.
+    harness.script("calling.rhai", "fn gcd(f, x) { f.call() }");
+    harness.script("through.rhai", "import \"calling\" as num;\n\nfn call_it(f) { num::gcd(f, 1) }");
+    session.eval("import \"through\" as through;").await;
+    session.eval(&each("through::call_it(|| size())")).await.is("[1, 2, 3]");
+    session.eval("import \"calling\" as num;").await;
+    session.eval(&each("num::gcd(|| size(), 1)")).await.is("[1, 2, 3]");
+}
+
+#[tokio::test]
 async fn what_takes_long_can_be_stopped() {
     let harness = Harness::new();
     let session = harness.session();

@@ -272,13 +272,18 @@ impl Readings {
         }
     }
 
-    /// The functions that call no function of others, whatever they are given, each with the methods that they call.
-    pub(crate) fn quiet(&self, natives: &dyn Natives) -> HashMap<ImmutableString, BTreeSet<ImmutableString>> {
+    /// The functions that call no function of others, whatever they are given, each with the methods that they call. `is_quiet` says it
+    /// of a function of a module, given as `alias::name`.
+    pub(crate) fn quiet(
+        &self,
+        natives: &dyn Natives,
+        is_quiet: impl Fn(&str) -> bool,
+    ) -> HashMap<ImmutableString, BTreeSet<ImmutableString>> {
         let quiet = |(name, overloads): (&ImmutableString, &Arc<Vec<Overload>>)| {
             let mut methods = BTreeSet::new();
             for (_, reading) in overloads.iter() {
                 let reach = self.reach(&reading.calls, natives);
-                if reach.any || !reach.of_modules.is_empty() {
+                if reach.any || !reach.of_modules.iter().all(|path| is_quiet(path)) {
                     return None;
                 }
                 self.methods(&reading.calls, &mut BTreeSet::new(), &mut methods);

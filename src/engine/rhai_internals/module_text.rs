@@ -10,6 +10,7 @@ use rhai::{
     AST, ASTFlags, ASTNode, Engine, Expr, FnAccess, Module, OptimizationLevel, ParseError, Position, ScriptFuncDef,
     Stmt,
 };
+use std::collections::BTreeSet;
 
 /// Compiles the text of the module `name` and takes it apart.
 pub(crate) fn parse(name: &str, text: &str, limits: &Limits) -> Result<Parsed, ModuleError> {
@@ -128,6 +129,18 @@ fn imports(map: &Map<'_>, ast: &AST, functions: &[FunctionOutline]) -> Vec<Modul
                 column: column(*at),
                 in_function: functions.iter().any(|f| f.source_range.contains(&offset)),
             });
+        }
+        true
+    });
+    found
+}
+
+/// The names that a script gives to what it imports, anywhere in it.
+pub(crate) fn import_aliases(ast: &AST) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    ast.walk(&mut |path: &[ASTNode<'_>]| {
+        if let Some(ASTNode::Stmt(Stmt::Import(parts, _))) = path.last() {
+            found.insert(parts.1.name.to_string());
         }
         true
     });

@@ -87,8 +87,9 @@ impl Observer for Watcher {
         let runtime = self.0.runtime();
         functions.split(' ').any(|function| {
             let Some((alias, name)) = function.split_once("::") else { return true };
-            let imports = at.imports(0).filter(|(known, _)| *known == alias);
-            !imports.last().is_some_and(|(_, module)| is_quiet(module, name, |method| runtime.may_be_own(method)))
+            let imports = at.imports(0).filter(|(known, _)| *known == alias).map(|(_, module)| module);
+            let module = imports.last().or_else(|| runtime.embedded_module(alias));
+            !module.is_some_and(|module| is_quiet(module, name, |method| runtime.may_be_own(method)))
         })
     }
 
@@ -147,8 +148,7 @@ fn imported(task: &Task, path: &str, at: StateView<'_>) -> Fallible<Dynamic> {
     let (modules, name) = path.rsplit_once("::").unwrap_or_default();
     let mut modules_on_the_way = modules.split("::");
     let root = modules_on_the_way.next().unwrap_or_default();
-    let embedded = || task.runtime().embedded_modules().iter().find(|(name, _)| *name == root);
-    let root = at.import(root).or_else(|| embedded().map(|(_, module)| module.clone()));
+    let root = at.import(root).or_else(|| task.runtime().embedded_module(root).cloned());
     let Some(root) = root else {
         return Err(EvalAltResult::ErrorModuleNotFound(modules.to_owned(), Position::NONE).into());
     };

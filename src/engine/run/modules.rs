@@ -3,10 +3,11 @@
 use super::closures::prepare;
 use super::interpreter::engine;
 use super::natives::Known;
-use crate::engine::environment::{Environment, Import, KeepAlive, ModuleRecord, Quiet};
+use crate::engine::environment::{Environment, Import, KeepAlive, ModuleRecord, Quiet, is_quiet};
 use crate::engine::error::Fallible;
 use crate::engine::native::add_raw;
 use crate::engine::rhai_internals::calls::Readings;
+use crate::engine::rhai_internals::module_text::import_aliases;
 use crate::engine::rhai_internals::rewrite::Kind;
 use crate::engine::rhai_internals::runtime_state::{load_module, script_functions};
 use crate::engine::source_text::readable;
@@ -62,6 +63,7 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
     let natives = Known::new(runtime, vec![ast.shared_lib()], &no_space);
     let prepared = prepare(&ast, &unit, &natives, Kind::Module, runtime.nesting_check());
     let mut readings = prepared.script.readings.clone();
+    let mut aliases = import_aliases(&ast);
     task.called_units().keep(&unit);
     task.views().name(&prepared.script.imports);
     let mut functions = Module::new();
@@ -78,6 +80,7 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
         let Some(raw) = overlay.compiled() else { continue };
         let unit = CodeUnit::of_module(runtime.code_units(), Arc::clone(&last), overlay.source().into());
         let ast = rhai::AST::new([], (**raw).clone());
+        aliases.append(&mut import_aliases(&ast));
         let natives = Known::new(runtime, vec![ast.shared_lib()], &no_space);
         let prepared = prepare(&ast, &unit, &natives, Kind::Module, runtime.nesting_check());
         readings.add(&prepared.script.readings);
@@ -90,7 +93,13 @@ fn build(task: &Arc<Task>, file: &ImmutableString, text: &str, overlays: &[Overl
             functions.set_script_fn(function.clone());
         }
     }
-    let quiet = readings.quiet(&Known::new(runtime, vec![], &no_space));
+    // What a native module is called may be the name of an import as well.
+    let is_quiet = |path: &str| {
+        let native = path.split_once("::").filter(|(module, _)| !aliases.contains(*module));
+        let native = native.and_then(|(module, function)| Some((runtime.embedded_module(module)?, function)));
+        native.is_some_and(|(module, function)| is_quiet(module, function, |method| runtime.may_be_own(method)))
+    };
+    let quiet = readings.quiet(&Known::new(runtime, vec![], &no_space), is_quiet);
     let (module, functions) = load_module(&engine, prepared.script.statements, functions)?;
     Ok(Built { module, functions, units, last, quiet })
 }

@@ -108,6 +108,11 @@ impl Runtime {
         &self.0.embedded
     }
 
+    /// The module that is called by this name without an import.
+    pub(crate) fn embedded_module(&self, name: &str) -> Option<&Shared<Module>> {
+        self.0.embedded.iter().find(|(known, _)| known == name).map(|(_, module)| module)
+    }
+
     /// Every native function, by module and name.
     pub(crate) fn functions(&self) -> &[FunctionFacts] {
         self.0.functions.get_or_init(|| {

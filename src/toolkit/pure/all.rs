@@ -30,7 +30,7 @@ pub(in crate::toolkit) fn all() -> Vec<(&'static str, Module)> {
     let built = |(name, register): &Entry| {
         let mut api = Api::new();
         register(&mut api);
-        (*name, api.build())
+        (*name, api.build_as(name))
     };
     ALL.iter().map(built).collect()
 }
