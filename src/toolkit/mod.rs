@@ -26,4 +26,4 @@ mod pure;
 
 pub(crate) use all::modules;
 #[cfg(feature = "tool-fs")]
-pub(crate) use permissions::{Gate, Row};
+pub(crate) use permissions::{Gate, Permit, Row};

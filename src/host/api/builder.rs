@@ -13,7 +13,7 @@ use crate::render::teach::ModuleAlong;
 use crate::spaces::library::{BUILT_IN, Library, ModuleOutline};
 use crate::toolkit;
 #[cfg(feature = "tool-fs")]
-use crate::toolkit::Gate;
+use crate::toolkit::{Gate, Permit};
 use rhai::Module;
 use std::any::Any;
 use std::fmt;
@@ -78,18 +78,18 @@ pub struct HostBuilder {
     #[cfg(feature = "tool-fs")]
     permissions: Permissions,
     #[cfg(feature = "tool-fs")]
-    permit: Permit,
+    permit: OwnDecision,
 }
 
 /// A program's own decision.
 #[cfg(feature = "tool-fs")]
 #[derive(Default)]
-struct Permit(Option<Box<dyn Fn(&Ask) -> Decision + Send + Sync>>);
+struct OwnDecision(Option<Permit>);
 
 #[cfg(feature = "tool-fs")]
-impl fmt::Debug for Permit {
+impl fmt::Debug for OwnDecision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Permit(…)" } else { "None" })
+        f.write_str(if self.0.is_some() { "OwnDecision(…)" } else { "None" })
     }
 }
 
@@ -112,7 +112,7 @@ impl HostBuilder {
             #[cfg(feature = "tool-fs")]
             permissions: Permissions::none(),
             #[cfg(feature = "tool-fs")]
-            permit: Permit::default(),
+            permit: OwnDecision::default(),
         }
     }
 
@@ -173,7 +173,7 @@ impl HostBuilder {
     #[cfg(feature = "tool-fs")]
     #[must_use]
     pub fn permit(mut self, decide: impl Fn(&Ask) -> Decision + Send + Sync + 'static) -> Self {
-        self.permit = Permit(Some(Box::new(decide)));
+        self.permit = OwnDecision(Some(Box::new(decide)));
         self
     }
 

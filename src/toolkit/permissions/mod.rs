@@ -7,5 +7,5 @@ mod paths;
 
 pub(crate) use audit::Row;
 pub(in crate::toolkit) use capability::{Capability, Granted};
-pub(crate) use gate::Gate;
+pub(crate) use gate::{Gate, Permit};
 pub(in crate::toolkit) use paths::Place;
