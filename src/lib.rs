@@ -58,7 +58,6 @@ mod config;
 mod cli;
 
 pub use base::limits::LimitHit;
-#[cfg(feature = "tool-fs")]
 pub use base::{Ask, Decision, PermissionError, PermissionKind, Permissions};
 pub use base::{Clock, EntryId, Failure, Frame, Limits, Refusal, Status, StopCause};
 pub use engine::memory::CountingAllocator;
