@@ -35,6 +35,9 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
                 failure.suggestions = near_properties(name, &type_words(of), failure, task, code, scope);
             }
         }
+        EvalAltResult::ErrorUnboundThis(..) => {
+            failure.hint = Some(NO_THIS.to_owned());
+        }
         EvalAltResult::ErrorDataRace(..) => explain_race(failure),
         EvalAltResult::ErrorParsing(problem, _) => {
             hint_escaped_newlines(failure, code);
@@ -55,6 +58,9 @@ pub(crate) fn explain(failure: &mut Failure, error: &EvalAltResult, task: &Task,
         }
     }
 }
+
+/// The hint where `this` stands in a function that was not called on anything.
+const NO_THIS: &str = "this is the value that a function was called on, and a closure inside has none of it: say let l = this; before, and l in it";
 
 /// The hint without the imports that are there already.
 fn without_imports(mut hint: String, task: &Task) -> String {

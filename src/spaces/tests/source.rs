@@ -45,6 +45,14 @@ fn characters_that_look_like_others_are_named() {
 }
 
 #[test]
+fn a_closure_without_this_is_told_how_to_have_it() {
+    let s = Harness::new().session();
+    let failure = s.fails("let a = atom([1, 2]); a.read(|| [0, 1].map(|i| this[i]))");
+    assert!(failure.hint.as_deref().is_some_and(|hint| hint.contains("let l = this;")), "{failure:?}");
+    s.is("a.read(|| { let l = this; [0, 1].map(|i| l[i]) })", "[1, 2]");
+}
+
+#[test]
 fn code_inside_a_fence_is_refused() {
     let s = Harness::new().session();
     for code in ["```\n1 + 1\n```", "```rhai\n1 + 1\n```\n", "\n  ```js\n1\n```", "```1```"] {
